@@ -46,6 +46,9 @@ std::vector<int> WithUnitsOf(const AxisOrder& placed, size_t side, const std::ve
   return next == leading.size() ? with_units : leading;
 }
 
+// Rows or columns as batches make many products of vectors: worse than to transpose both operands.
+constexpr double kVectorCost = 4;
+
 bool Multiplies(Dtype lhs, Dtype rhs) {
   return std::any_of(kMatmulTypes.begin(), kMatmulTypes.end(),
                      [&](const MatmulTypes& row) { return IsSupported({lhs, rhs, row.out}); });
@@ -116,7 +119,7 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
     std::vector<int> found;
     for (int axis = 0; axis < results; ++axis)
       if (axis_at(axis).of[side] != kUnit && axis_at(axis).of[1 - side] == kUnit) found.push_back(axis);
-    if (found.empty()) found.push_back(kUnit);
+    found.push_back(kUnit);  // all of them are batches, if nothing else will do
     return found;
   };
   // 0, 1: the only side that has the axis; 2: both have it.
@@ -193,6 +196,8 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
             const Dtype left = writer_.at(operands[static_cast<size_t>(lhs)].value).type,
                         right = writer_.at(operands[static_cast<size_t>(1 - lhs)].value).type;
             plan.cost += (Multiplies(left, right) ? 0 : 1) + 0.25 * static_cast<double>(plan.leading.size());
+            plan.cost += kVectorCost * ((rows == kUnit && has[static_cast<size_t>(lhs)] ? 1 : 0) +
+                                        (columns == kUnit && has[static_cast<size_t>(1 - lhs)] ? 1 : 0));
             // Of several axes, the inner ones become rows, steps and columns.
             plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
             if (plan.cost < best.cost) best = plan;
