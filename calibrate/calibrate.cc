@@ -162,7 +162,8 @@ class Calibrator {
     return absl::OkStatus();
   }
 
-  // Reports the key with what it is after all, without an interval: mostly what it was before.
+  // Reports the key with the candidate's value, without an interval: the base's, or more where Ordered raised
+  // it.
   void TakeBack(std::string_view name, double value) {
     for (CalibratedKey& key : result_.keys) {
       if (key.name != name) continue;

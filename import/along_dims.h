@@ -14,8 +14,8 @@
 namespace kirsch {
 
 // All of these return the value that they make, which may be one that is there. Numbers come from the
-// program, and may be any: InvalidArgument at the operation of Begin if they do not fit the tensor, for each
-// of whose dims there is one.
+// program, one for each dim, and may be any. InvalidArgument at the operation of Begin if they do not fit the
+// tensor.
 
 // The indices from `start` on, `step` apart, as many as `sizes` says.
 absl::StatusOr<int> SliceDims(int value, const std::vector<int64_t>& start, const std::vector<int64_t>& sizes,

@@ -253,8 +253,9 @@ void KernelImporter::WriteAlong(const TensorOperation& operation, const DimOpera
   std::vector<int> view(axes[0].size(), kUnit);
   for (const int axis : order) {
     const bool is_along = axis == static_cast<int>(along);
+    const bool repeated = axis != kUnit && !is_along && axes[0][static_cast<size_t>(axis)] == kUnit;
     const int64_t size =
-        axis == kUnit ? 1
+        axis == kUnit || repeated ? 1
         : is_along
             ? type.shape[of.dim] / part
             : writer_.at(operands[0].value).axes[static_cast<size_t>(axes[0][static_cast<size_t>(axis)])];

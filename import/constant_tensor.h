@@ -40,8 +40,8 @@ ConstantTensor WithoutRepetitions(const ConstantTensor& tensor, std::vector<bool
 ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantTensor* const> tensors,
                    const std::function<double(absl::Span<const double>)>& function);
 
-// A tensor of `shape` each of whose elements is made of those of the tensors that differ from it along `dim`
-// alone: of function(at, element), where `at` is its own index there, and element(i, at) that of tensor i.
+// A tensor of `shape`. Its element at index `at` along `dim` is function(at, element): element(i, j) is that
+// of tensor i at index j of `dim`, other indices as the result's.
 using ElementAlong = std::function<double(size_t tensor, int64_t at)>;
 ConstantTensor MadeAlong(absl::Span<const ConstantTensor* const> tensors, const std::vector<int64_t>& shape,
                          size_t dim, const std::function<double(int64_t at, const ElementAlong&)>& function);

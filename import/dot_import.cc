@@ -35,11 +35,11 @@ struct DotPlan {
 //   [2,1,1,32] by [32,10]: batches 2, 1; rows 1; steps 32
 std::vector<int> WithUnitsOf(const AxisOrder& placed, size_t side, const std::vector<DotAxis>& axes,
                              const std::vector<int>& leading) {
+  const auto own = [&](int axis) { return axis == kUnit ? kUnit : axes[static_cast<size_t>(axis)].of[side]; };
   std::vector<int> with_units;
   size_t next = 0;
   for (size_t slot = 0; slot + 2 < placed.size(); ++slot) {
-    const bool fits =
-        next < leading.size() && axes[static_cast<size_t>(leading[next])].of[side] == placed[slot];
+    const bool fits = next < leading.size() && own(leading[next]) == placed[slot];
     if (!fits && placed[slot] != kUnit) return leading;
     with_units.push_back(fits ? leading[next++] : kUnit);
   }

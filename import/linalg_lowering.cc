@@ -401,6 +401,7 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, b
   std::vector<DimWindow> windows;
   Space space;  // of the windows' result: an iterator for each dim
   bool any = false;
+  std::set<size_t> seen;
   for (const auto& row : maps_[operand]) {
     Space terms;
     for (size_t i = 0; i < sizes_.size(); ++i)
@@ -409,11 +410,16 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, b
     if (terms.size() == 2 && reduction_[terms[0]]) std::swap(terms[0], terms[1]);
     const bool is_window = terms.size() == 2 && !reduction_[terms[0]] && reduction_[terms[1]];
     if (row.back() != 0 || (!is_window && !IteratorOf(row))) return std::nullopt;
+    for (const size_t term : terms)
+      if (!seen.insert(term).second) return std::nullopt;  // a diagonal
     if (is_window) window = {sizes_[terms[1]], row[terms[0]], row[terms[1]]};
     any = any || is_window;
     space.push_back(terms[0]);
   }
   if (!any) return std::nullopt;
+  // What is summed over without being read counts as often as it is long.
+  for (size_t i = 0; i < sizes_.size(); ++i)
+    if (reduction_[i] && seen.count(i) == 0) return std::nullopt;
   const absl::StatusOr<int> value =
       Evaluate(element, ShapeOf(operand), {}, {{operand, operation_.operands[operand]}});
   if (!value.ok()) return value.status();

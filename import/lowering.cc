@@ -58,6 +58,8 @@ absl::StatusOr<TensorProgram> LowerToTensors(const FlatFunction& function, std::
     for (const int result : flat.results) operation.results.push_back(function.TypeOf(result));
     const LoweredValues lowered = LowerOperation(operation, &builder);
     if (!lowered.ok()) return lowered.status();
+    if (lowered->size() != flat.results.size())
+      return builder.Expected(Cat(lowered->size(), lowered->size() == 1 ? " result" : " results"));
     for (size_t i = 0; i < flat.results.size(); ++i) {
       if (builder.ShapeOf((*lowered)[i]) != operation.results[i].shape)
         return builder.Expected("a result of the shape that its operands give it");

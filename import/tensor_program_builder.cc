@@ -83,9 +83,10 @@ const TensorOperation* TensorProgramBuilder::Find(int value, TensorKind kind) co
 std::optional<double> TensorProgramBuilder::FindNumber(int value) const {
   if (const ConstantTensor* constant = FindConstant(value))
     return constant->uniform() ? std::optional(constant->at(0)) : std::nullopt;
-  // Truth values and integers may change where they are converted to narrower ones.
+  // Numbers may change where they are converted to narrower ones.
   const TensorOperation* same = Find(value, TensorKind::kConvert);
-  if (same != nullptr && TypeOf(value).integer()) return std::nullopt;
+  if (same != nullptr && TypeOf(value).element != "f32" && TypeOf(value).element != "f64")
+    return std::nullopt;
   for (const TensorKind kind : {TensorKind::kBroadcast, TensorKind::kReshape})
     if (same == nullptr) same = Find(value, kind);
   return same == nullptr ? std::nullopt : FindNumber(same->operands[0]);

@@ -119,6 +119,7 @@ LoweredValues LowerTosaReduceMin(const SourceOperation& operation, TensorProgram
   const int reduced = builder->ReduceMin(operation.operands[0], operation.of.Integers("axis"));
   return std::vector{builder->Reshape(reduced, operation.type().shape)};
 }
+
 LoweredValues LowerTosaReduceMax(const SourceOperation& operation, TensorProgramBuilder* builder) {
   return LowerReduce(operation, false, builder);
 }
@@ -199,12 +200,14 @@ LoweredValues LowerTosaMaxPool2d(const SourceOperation& operation, TensorProgram
 LoweredValues LowerTosaAvgPool2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
   if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
   const std::vector<DimWindow> windows = PoolWindows(operation.of);
-  const std::vector<int64_t>& shape = builder->ShapeOf(operation.operands[0]);
+  const std::vector<int64_t> shape = builder->ShapeOf(operation.operands[0]);  // a copy: more values follow
+  if (shape.size() != 4) return builder->Expected("a tensor of 4 dims");
   const absl::StatusOr<int> sums = WindowDims(operation.operands[0], true, windows, builder);
   if (!sums.ok()) return sums.status();
+  const std::vector<int64_t>& made = builder->ShapeOf(*sums);
+  if (made[1] > kMostFolded / made[2]) return builder->Expected(Cat("at most ", kMostFolded, " windows"));
   // Images and channels have the same numbers.
   const ConstantTensor counts = ElementsInWindows({1, shape[1], shape[2], 1}, windows);
-  if (counts.elements() > kMostFolded) return builder->Expected(Cat("at most ", kMostFolded, " windows"));
   if (std::count(counts.values.begin(), counts.values.end(), 0) > 0)
     return builder->Expected("windows that all have an element of the tensor");
   const bool alike =

@@ -104,9 +104,11 @@ absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_ar
   // first arguments.
   const size_t program = variant().program_of.empty() ? number : variant().program_of[number];
   Prepared call{&code_[program], 0, {}};
-  if (!variant().sizes_of.empty())
+  if (!variant().sizes_of.empty()) {
+    const std::vector<uint32_t> values = ValuesOf(sizes_, *member);
     for (const SizeSum& sum : variant().sizes_of[program])
-      call.tensors.push_back(reinterpret_cast<void*>(size_t{sum.Of(ValuesOf(sizes_, *member))}));
+      call.tensors.push_back(reinterpret_cast<void*>(size_t{sum.Of(values)}));
+  }
   const std::vector<void*> tensors = TensorsOf(call.code->program, *member, operands, arguments.packed);
   call.tensors.insert(call.tensors.end(), tensors.begin(), tensors.end());
   // In blocks of columns, threads are columns: a whole call is all of them at once.

@@ -57,9 +57,8 @@ struct FamilySynthesis {
   Regions regions;                 // of equal decisions, or of plans that compute the same things together
   // Where members share programs: the program of each region, in the order of `regions`. `sizes_of_shared`
   // says for each program what it takes, in the program's order: sums of the request's sizes, mostly of a
-  // single one. Both are empty where
-  // each member has its own program. Where graphs share plans, members have none; only the last member of
-  // each region keeps a copy.
+  // single one. Both are empty where each member has its own program. Where graphs share plans, members have
+  // none; only the last member of each region keeps a copy.
   std::vector<ProgramTree> shared = {};
   std::vector<std::vector<SizeSum>> sizes_of_shared = {};
   // Of specs, each member's own program, if that was searched for. Of graphs it is empty.

@@ -39,6 +39,7 @@ struct NamedSize {
   size_t name;  // as CountedSize has it
   SizeSum sum;
   PlanSizeKind kind = PlanSizeKind::kRows;
+  bool varies_alone = true;  // false: there are graphs only where another size varies with it
 };
 
 // True if the size counts keys of an attention, for whatever values of the other sizes.
@@ -85,15 +86,17 @@ bool HaveEqualTypes(const Graph& a, const Graph& b) {
 // The names that some parameter's type has, where sizes are tied. (Of what callers pass, some may be there
 // for sums only.)
 std::vector<NamedSize> FindNames(const GraphFamily& family) {
-  std::vector<NamedSize> names;
-  for (size_t i = 0; i < family.sizes().size(); ++i) names.push_back({i, SizeSum(i)});
-  for (const TiedSize& tied : family.ties()) names.push_back({names.size(), tied.sum});
-  std::erase_if(names, [&](NamedSize& name) {
+  std::vector<NamedSize> all, names;
+  for (size_t i = 0; i < family.sizes().size(); ++i) all.push_back({i, SizeSum(i)});
+  for (const TiedSize& tied : family.ties()) all.push_back({all.size(), tied.sum});
+  for (NamedSize& name : all) {
     const std::vector<Graph> last = GraphsAlong(family, family.count() - 1, name);
-    if (last.empty() || HaveEqualTypes(last.front(), last.back())) return true;
-    if (DifferInKeys(last) && DifferInKeys(GraphsAlong(family, 0, name))) name.kind = PlanSizeKind::kKeys;
-    return false;
-  });
+    name.varies_alone = !last.empty();
+    if (name.varies_alone && HaveEqualTypes(last.front(), last.back())) continue;
+    if (name.varies_alone && DifferInKeys(last) && DifferInKeys(GraphsAlong(family, 0, name)))
+      name.kind = PlanSizeKind::kKeys;
+    names.push_back(name);
+  }
   return names;
 }
 
@@ -181,10 +184,6 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
   return absl::OkStatus();
 }
 
-}  // namespace
-
-namespace {
-
 SharedPlanSizes Single(size_t size, PlanSizeKind kind) { return {{size}, {{kind, size, SizeSum(size)}}}; }
 
 SharedPlanSizes Pair(size_t a, PlanSizeKind of_a, size_t b, PlanSizeKind of_b) {
@@ -222,15 +221,15 @@ std::vector<SharedPlanSizes> FindTiedPlanSizes(const GraphFamily& family) {
     if (std::optional<SharedPlanSizes> shared = CountNames(family.sizes(), names, counted))
       found.push_back(*std::move(shared));
   };
-  const auto is = [](PlanSizeKind kind) {
-    return [kind](const NamedSize& name) { return name.kind == kind; };
+  const auto counts = [](const NamedSize& name, PlanSizeKind kind) {
+    return name.kind == kind && name.varies_alone;
   };
   for (const NamedSize& keys : names)
     for (const NamedSize& rows : names)
-      if (is(PlanSizeKind::kKeys)(keys) && is(PlanSizeKind::kRows)(rows)) add({rows, keys});
+      if (counts(keys, PlanSizeKind::kKeys) && counts(rows, PlanSizeKind::kRows)) add({rows, keys});
   for (const PlanSizeKind kind : {PlanSizeKind::kKeys, PlanSizeKind::kRows})
     for (const NamedSize& name : names)
-      if (is(kind)(name)) add({name});
+      if (counts(name, kind)) add({name});
   return found;
 }
 

@@ -75,13 +75,14 @@ class PlanRegionFinder : private RegionFinder {
 
   // The numbers to search a plan for, so that its rules serve the member. Keys that are a sum of sizes are as
   // many as they are: blocks of keys may leave none, and such a plan would say nothing of what is left. So it
-  // is searched for the next number of keys that suits rules.
+  // is searched for the next number of keys that suits rules, if strides leave room for so many.
   PlanPoint PlannedFor(size_t member) const {
     PlanPoint point = SizesOf(member);
     const PlanNumber* const keys = members_.number(PlanSizeKind::kKeys);
-    if (keys != nullptr && (keys->sum.sizes.size() > 1 || keys->sum.plus > 0))
-      point.keys = rule_finder_.NextRepresentative(point.keys);
-    return point;
+    if (keys == nullptr || (keys->sum.sizes.size() <= 1 && keys->sum.plus == 0)) return point;
+    PlanPoint next = point;
+    next.keys = rule_finder_.NextRepresentative(point.keys);
+    return members_.graph_of(next) ? next : point;
   }
 
   // The values of one size that are searched first, descending; the other sizes are at their most. For each

@@ -22,8 +22,8 @@ struct RegionPolicy {
   double most_apart = RuleCosts::kNone;  // see RuleCosts::Refine
   // So many times at most, better rules are searched for at the ends and in the middle of large shares.
   int improvements = 0;
-  // Of two sizes: so many boxes, each around the next, at whose new corners nothing better was found. Then no
-  // more members are solved in the last one.
+  // Of two sizes: stop after so many boxes in a row, each inside the one before, whose new corners gave
+  // nothing better.
   int patience = 1;
 };
 

@@ -105,7 +105,8 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   bool small = true, served = true;
   for (size_t dim = 0; dim < grid_.dims(); ++dim) {
     small &= last[dim] - first[dim] < least_extent;
-    served &= sizes_[dim][last[dim]] <= most_apart * sizes_[dim][first[dim]];
+    // (Not <=: sizes may begin at 0, and be any number of times apart.)
+    served &= !(sizes_[dim][last[dim]] > most_apart * sizes_[dim][first[dim]]);
   }
   if (small) return absl::OkStatus();
   // A box whose members all cost about what the corners let expect needs no more rules.

@@ -69,8 +69,8 @@ class RuleCosts {
   // Solves more members in the box from `low` to `high`, whose corners are solved, as long as some member is
   // not served. A member is served if its best known program costs at most kMostLoss more than the corners'
   // costs let expect: a point on a line, if there is one size. If a corner has more than `most_apart` times
-  // another's size, no member counts as served. Where nothing new came out of a box, and of those around it,
-  // so many in all, there is nothing to look for: `patience`.
+  // another's size, no member counts as served. Stops after `patience` boxes in a row, each inside the one
+  // before, whose new corners gave nothing new.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve,
                       int patience = 1) const {
     return Refine(low, high, most_apart, solve, patience, patience);

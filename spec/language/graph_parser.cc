@@ -53,8 +53,10 @@ std::vector<Word> Tokens(const Word& line) {
     last = at;
     size_t end = std::min(at + 1, text.size());
     if (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '-')) {
+      // Of numbers: t = size+p is a sum.
+      const bool number = !absl::ascii_isalpha(static_cast<unsigned char>(text[at])) && text[at] != '_';
       const auto is_sign_of_exponent = [&] {
-        return text[end - 1] == 'e' && (text[end] == '-' || text[end] == '+');
+        return number && text[end - 1] == 'e' && (text[end] == '-' || text[end] == '+');
       };
       while (end < text.size() && (IsWordCharacter(text[end]) || is_sign_of_exponent())) ++end;
       if (end == at + 1 && text[at] == '-' && end < text.size() && text[end] == '>') ++end;

@@ -44,7 +44,8 @@ absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, con
     const size_t colon = part.text.find(':');
     if (colon == std::string_view::npos) return ExpectedAt(source, part, "SIZE:SHARE");
     const Word number = part.Part(0, colon);
-    const absl::StatusOr<uint32_t> value = ParseNumber(source, number, "a size", 1, kMaxSide);
+    const absl::StatusOr<uint32_t> value =
+        ParseNumber(source, number, "a size", std::min(1u, size.values.front()), kMaxSide);
     if (!value.ok()) return value.status();
     // `values` are ascending and complete: samples are drawn later, and keep the mixture's sizes.
     if (!std::binary_search(size.values.begin(), size.values.end(), *value))

@@ -156,6 +156,7 @@ std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, in
 std::string SumText(absl::Span<const VaryingSize> sizes, const SizeSum& sum) {
   std::string text;
   for (size_t size : sum.sizes) Append(&text, text.empty() ? "" : " + ", sizes[size].name);
+  if (text.empty()) return Cat(sum.plus);
   return sum.plus > 0 ? Cat(text, " + ", sum.plus) : text;
 }
 

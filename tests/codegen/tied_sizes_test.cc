@@ -59,7 +59,7 @@ class Drawer {
   explicit Drawer(uint64_t seed) : random_(seed) {}
 
   TiedText Draw() {
-    switch (Below(5)) {
+    switch (Below(6)) {
       case 0:
         return AfterOthers(/*number=*/0);
       case 1:
@@ -68,6 +68,8 @@ class Drawer {
         return WithANumber();
       case 3:
         return OfThemselves();
+      case 4:
+        return OneByTwoNames();
       default:
         return RowsOfBoth();
     }
@@ -112,6 +114,17 @@ class Drawer {
   TiedText OfThemselves() {
     return {Cat("q = ", Range(1, 9 + Below(30)), ", t = q"),         Attention(), {"q"},
             [](Values* values) { (*values)["t"] = (*values)["q"]; }, "q",         "t"};
+  }
+  // Two names that must be worth the same: neither varies alone.
+  TiedText OneByTwoNames() {
+    const uint32_t number = 1 + Below(5);
+    return {Cat("q = ", Range(1, 9 + Below(12)), ", t = q + ", number, ", s = q + ", number),
+            "(x: f32[t,8], y: f32[s,8], z: f32[q,8]) -> (f32[t,8], f32[q,8]):\n  r = add(x, y)\n  e = "
+            "exp(z)\n  return r, e",
+            {"q"},
+            [number](Values* values) { (*values)["t"] = (*values)["s"] = (*values)["q"] + number; },
+            "",
+            ""};
   }
   // Sizes that are there for their sum only, and a sum of a sum.
   TiedText RowsOfBoth() {
@@ -264,8 +277,8 @@ int main(void) {
 }
 )";
 
-// What callers pass has a sum's place in the function, in C and in an object. A size of 0 is passed like any
-// other, and wrong ones are refused.
+// Callers pass sizes, never sums, in C and to an object. A size of 0 is passed like any other; wrong sizes
+// are refused.
 TEST_P(TiedSizesTest, TheFunctionTakesNoSums) {
   const TiedText drawn = {
       "q = 1..9, p = 0..40, t = 2 + q + p",

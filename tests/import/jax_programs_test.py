@@ -201,15 +201,23 @@ def cls_token(x, token, position):
     return np.concatenate([token, x]) + position
 
 
-TENSOR = r"(\w+)\[([\d,]*)\](?: strides=\[([\d,]*)\])?"
-
-
 def pooled_head(x, w, b):
     return x.mean((1, 2)) @ w + b
 
 
+def pooled_pair(x, w):
+    return x.mean((1, 2)) @ w.sum((0, 1, 2))
+
+
 def nearest(x, c):
     return ((x[:, None] - c[None])**2).sum(-1).min(-1)
+
+
+def padded_repeats(x, y):
+    return np.pad(np.broadcast_to(x, (4, 1, 3)), ((0, 0), (1, 1), (0, 0))) + y
+
+
+TENSOR = r"(\w+)\[([\d,]*)\](?: strides=\[([\d,]*)\])?"
 
 
 def numbers(text):

@@ -369,6 +369,13 @@ TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
   for (const auto& [text, error] : wrong) EXPECT_EQ(ErrorOf(text), error) << text;
 }
 
+// A name that ends in e is no number with an exponent.
+TEST(GraphFamilyTest, SumsNeedNoBlanks) {
+  EXPECT_EQ(ErrorOf("kernel f[size = 1..3, p = 0..2, t = size+p+1](x: f32[size,4], y: f32[t,4]):\n return "
+                    "matmul(x, transpose(y))"),
+            "");
+}
+
 // Any text is an error of one line, or is read.
 TEST(GraphFamilyTest, MutatedFamiliesAreReadOrRefused) {
   const std::vector<std::string> seeds = {
