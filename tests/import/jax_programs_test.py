@@ -205,10 +205,6 @@ def pooled_head(x, w, b):
     return x.mean((1, 2)) @ w + b
 
 
-def pooled_pair(x, w):
-    return x.mean((1, 2)) @ w.sum((0, 1, 2))
-
-
 def nearest(x, c):
     return ((x[:, None] - c[None])**2).sum(-1).min(-1)
 
