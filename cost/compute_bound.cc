@@ -96,10 +96,11 @@ void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const 
     const std::optional<Arithmetic> tiles = TileArithmeticOf(lhs_type, rhs_type);
     if (tiles && *tiles != best) body(*tiles, of_rhs);
   };
-  // The plain arithmetic, which takes any operands; then the fastest for the types as they are; ...
+  // The plain arithmetic, which takes any operands; then the fastest for the types as they are, or for copies
+  // of blocks as words of bf16; ...
   if (!IsRounded(lhs)) body(plain, RhsOfProducts::kAsItIsOrDecoded);
   if (BestArithmeticOf(lhs, rhs) != plain || TileArithmeticOf(lhs, rhs))
-    of_types(lhs, rhs, RhsOfProducts::kAsItIs);
+    of_types(lhs, rhs, lhs == Dtype::kBf16 ? RhsOfProducts::kAsItIsOrDecoded : RhsOfProducts::kAsItIs);
   // ... then those for what lhs may be rounded to, beside rhs as it is, or beside copies of it.
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
   if (becomes_integers) of_types(RoundedBeside(rhs), rhs, RhsOfProducts::kAsItIs);

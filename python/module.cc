@@ -144,8 +144,11 @@ class Problem {
   // call.
   Sizes Infer(const std::vector<std::optional<TensorView>>& views) {
     if (names_.empty()) return {};
-    if (axes_.empty())
-      for (size_t size = 0; size < names_.size(); ++size) axes_.push_back(FindAxis(size));
+    if (axes_.empty()) {
+      std::vector<SizeAxis> axes;  // all of them, or FindAxis throws
+      for (size_t size = 0; size < names_.size(); ++size) axes.push_back(FindAxis(size));
+      axes_ = std::move(axes);
+    }
     Sizes sizes;
     for (size_t size = 0; size < names_.size(); ++size) sizes.push_back(SizeOf(size, views));
     return sizes;
