@@ -139,6 +139,17 @@ def test_graph_family():
         kernel(q, k, k)
 
 
+def test_sums_of_sizes():
+    """A size that only sums have is said by the caller; without it every call is refused alike."""
+    kernel = kirsch.compile("kernel f[q = 1..2, p = 0..2, t = q + p](x: f32[t], y: f32[2,q]):\n v = relu(x)\n w = neg(y)\n return v, w")
+    x, y = np.arange(2, dtype=np.float32), np.ones((2, 1), np.float32)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="p: does not follow from the shapes"):
+            kernel(x, y)
+    v, w = kernel(x, y, sizes={"q": 1, "p": 1})
+    assert np.array_equal(v, x) and np.array_equal(w, -y)
+
+
 def test_convolution():
     kernel = kirsch.compile("conv2d f32 1x8x9x9 filters=4 kernel=3x3 pad=1 layout=nhwc")
     x, w = small((1, 9, 9, 8), "f4"), small((3, 3, 8, 4), "f4")
