@@ -95,22 +95,10 @@ std::vector<double> Expected(const Problem& p, const std::vector<std::vector<flo
   return out;
 }
 
-// Small integers, whose sums are exact in any order.
-std::vector<std::vector<float>> Inputs(const Graph& graph) {
-  std::vector<std::vector<float>> inputs;
-  uint32_t seed = 1;
-  for (int i = 0; i < graph.num_inputs(); ++i) {
-    inputs.emplace_back(static_cast<size_t>(graph.at(i).type.elements()));
-    for (float& value : inputs.back())
-      value = static_cast<float>((seed = seed * 1664525 + 1013904223) >> 26) - 32;
-  }
-  return inputs;
-}
-
 void ExpectReference(const Problem& problem) {
   const Graph graph = GraphOf(problem.Text());
   ASSERT_FALSE(graph.nodes.empty());
-  const std::vector<std::vector<float>> inputs = Inputs(graph);
+  const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 32);
   std::vector<const void*> pointers;
   for (const std::vector<float>& input : inputs) pointers.push_back(input.data());
   const std::vector<double> expected = Expected(problem, inputs);
@@ -215,7 +203,7 @@ class AlongAxisOnTest : public ::testing::TestWithParam<Target> {
 
   void ExpectRight(const Problem& problem) const {
     const Graph graph = GraphOf(problem.Text());
-    const std::vector<std::vector<float>> inputs = Inputs(graph);
+    const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 32);
     const std::vector<double> expected = Expected(problem, inputs);
     const Plan plan = testing::PlanBy(graph, {"axis"}, target_);
     const std::vector<float> values = Run(plan, inputs);

@@ -98,6 +98,15 @@ bool MaySpill(const RegisterTile& tile, Dtype dtype, const VectorUnit& unit) {
   return dtype == Dtype::kF16 || (tile.group() == 1 && unit.registers == 16);
 }
 
+// The innermost loops of a program's code.
+std::vector<LoopCode> LoopsOf(const Impl& impl, const Target& target) {
+  const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
+  EXPECT_TRUE(object.ok()) << object.status();
+  const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(object.value_or(""));
+  EXPECT_TRUE(loops.ok()) << loops.status();
+  return loops.value_or(std::vector<LoopCode>());
+}
+
 class TypesSpillsTest : public ::testing::TestWithParam<VectorIsa> {};
 INSTANTIATE_TEST_SUITE_P(All, TypesSpillsTest, ::testing::ValuesIn(VectorIsas()),
                          [](const auto& info) { return info.param.name; });
@@ -112,11 +121,7 @@ TEST_P(TypesSpillsTest, NoSpillsInTheHotLoop) {
         const Impl& packed = impl.children[0].impl;
         const RegisterTile tile = RegisterTileOf(packed.spec, packed.decision.layout, target);
         if (RegistersNeeded(tile, unit) > unit.registers || MaySpill(tile, types.lhs, unit)) continue;
-        const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
-        ASSERT_TRUE(object.ok()) << object.status();
-        const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
-        ASSERT_TRUE(loops.ok()) << loops.status();
-        for (const LoopCode& loop : *loops)
+        for (const LoopCode& loop : LoopsOf(impl, target))
           EXPECT_EQ(loop.vector_spills, 0) << NameOf(types) << " " << loop.function;
       }
 }
@@ -130,11 +135,7 @@ TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfPairs) {
       const Impl impl = DotTile(kF32Bf16, target, rows, columns);
       const RegisterTile tile = RegisterTileOf(impl.spec, impl.decision.layout, target);
       if (RegistersNeeded(tile, unit) > unit.registers) continue;
-      const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
-      ASSERT_TRUE(object.ok()) << object.status();
-      const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
-      ASSERT_TRUE(loops.ok()) << loops.status();
-      for (LoopCode loop : *loops) {
+      for (LoopCode loop : LoopsOf(impl, target)) {
         EXPECT_EQ(loop.vector_spills, 0) << loop.function;
         if (unit.registers == 16) {
           EXPECT_EQ(loop.mnemonics["vmovaps ymm"], 0) << loop.function;
@@ -159,12 +160,9 @@ TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfBlocks) {
           const Impl impl = DotTile(types, target, rows, columns, 1);
           const RegisterTile tile = RegisterTileOf(impl.spec, impl.decision.layout, target);
           if (RegistersNeeded(tile, unit) > unit.registers) continue;
-          const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
-          ASSERT_TRUE(object.ok()) << object.status();
-          const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
-          ASSERT_TRUE(loops.ok()) << loops.status();
           const int most = lhs == Dtype::kF32 && blocks != Dtype::kSfp8 ? 0 : 16;
-          for (const LoopCode& loop : *loops) EXPECT_LE(loop.vector_spills, most) << loop.function;
+          for (const LoopCode& loop : LoopsOf(impl, target))
+            EXPECT_LE(loop.vector_spills, most) << loop.function;
         }
 }
 

@@ -132,22 +132,10 @@ std::vector<double> Scattered(const Problem& p, const std::vector<float>& image,
   return out;
 }
 
-// Small integers, whose sums are exact in any order.
-std::vector<std::vector<float>> Inputs(const Graph& graph) {
-  std::vector<std::vector<float>> inputs;
-  uint32_t seed = 1;
-  for (int i = 0; i < graph.num_inputs(); ++i) {
-    inputs.emplace_back(static_cast<size_t>(graph.at(i).type.elements()));
-    for (float& value : inputs.back())
-      value = static_cast<float>((seed = seed * 1664525 + 1013904223) >> 28) - 8;
-  }
-  return inputs;
-}
-
 void ExpectReferenceIsScattered(const Problem& problem) {
   const Graph graph = GraphOf(problem.Text());
   ASSERT_FALSE(graph.nodes.empty());
-  const std::vector<std::vector<float>> inputs = Inputs(graph);
+  const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 8);
   const std::vector<double> expected = Scattered(problem, inputs[0], inputs[1]);
   const TensorType& type = graph.TypeOf(graph.results.front());
   ASSERT_EQ(type.elements(), static_cast<int64_t>(expected.size())) << problem.Text();
@@ -244,7 +232,7 @@ class TransposedOnTest : public ::testing::TestWithParam<Target> {
 
   void ExpectIsScattered(const Problem& problem, const Candidate& candidate) const {
     const Graph graph = GraphOf(problem.Text());
-    const std::vector<std::vector<float>> inputs = Inputs(graph);
+    const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 8);
     const std::vector<double> expected = Scattered(problem, inputs[0], inputs[1]);
     const Plan plan = testing::PlanBy(graph, candidate, target_);
     const std::vector<float> values = Run(plan, inputs);
@@ -331,7 +319,7 @@ TEST_P(TransposedOnTest, ZerosAreNoProducts) {
   problem.axes[2].size = 3;
   problem.axes[2].stride = problem.axes[1].stride = 2;
   const Graph graph = GraphOf(problem.Text());
-  std::vector<std::vector<float>> inputs = Inputs(graph);
+  std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 8);
   for (std::vector<float>& input : inputs)
     std::fill(input.begin(), input.end(), std::numeric_limits<float>::infinity());
   for (const Candidate& candidate : FindCandidates(graph, target_)) {

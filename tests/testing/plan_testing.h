@@ -129,6 +129,20 @@ inline Plan PlanBy(const Graph& asked, const Candidate& candidate, const Target&
   return plan;
 }
 
+// Inputs of a graph: integers from -most to most - 1, whose sums are exact in any order.
+inline std::vector<std::vector<float>> SmallIntegers(const Graph& graph, uint32_t most) {
+  std::vector<std::vector<float>> inputs;
+  uint32_t seed = 1;
+  for (int i = 0; i < graph.num_inputs(); ++i) {
+    inputs.emplace_back(static_cast<size_t>(graph.at(i).type.elements()));
+    for (float& value : inputs.back()) {
+      seed = seed * 1664525 + 1013904223;
+      value = static_cast<float>((seed >> 16) % (2 * most)) - static_cast<float>(most);
+    }
+  }
+  return inputs;
+}
+
 // All candidates that there are, or those of one rewrite.
 inline std::vector<Candidate> FindCandidates(const Graph& asked, const Target& target,
                                              std::string_view rewrite = "") {
