@@ -87,9 +87,7 @@ LoweredValues LowerPad(const SourceOperation& operation, TensorProgramBuilder* b
   const std::optional<double> number =
       found == operation.captured.end() ? std::nullopt : builder->FindNumber(found->second);
   if (!number) return builder->Expected("a constant number around the tensor");
-  const absl::StatusOr<int> padded = PadDims(operation.operands[0], low, high, *number, builder);
-  if (!padded.ok()) return padded.status();
-  return std::vector{*padded};
+  return Only(PadDims(operation.operands[0], low, high, *number, builder));
 }
 
 LoweredValues LowerExtractSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
@@ -107,9 +105,7 @@ LoweredValues LowerConcat(const SourceOperation& operation, TensorProgramBuilder
   std::vector<int64_t> dim;
   for (const char* name : {"dimension", "dim", "axis"})
     if (dim.empty()) dim = operation.of.Integers(name);
-  const absl::StatusOr<int> whole = ConcatDims(operation.operands, dim.size() == 1 ? dim[0] : -1, builder);
-  if (!whole.ok()) return whole.status();
-  return std::vector{*whole};
+  return Only(ConcatDims(operation.operands, dim.size() == 1 ? dim[0] : -1, builder));
 }
 
 }  // namespace kirsch

@@ -76,6 +76,12 @@ Lowering LowerTosaPad;
 Lowering LowerTosaMaxPool2d;
 Lowering LowerTosaAvgPool2d;
 
+// What an operation with one result is lowered to.
+inline LoweredValues Only(const absl::StatusOr<int>& value) {
+  if (!value.ok()) return value.status();
+  return std::vector{*value};
+}
+
 // Adds an operation that the program or a body has. Its row is FindRow's, which is InvalidArgument if it has
 // none.
 LoweredValues LowerOperation(const SourceOperation& operation, TensorProgramBuilder* builder);

@@ -175,9 +175,7 @@ LoweredValues LowerStablehloSlice(const SourceOperation& operation, TensorProgra
       return builder->Expected("limit_indices from start_indices to the dims' sizes, strides of 1 or more");
     sizes.push_back((limit[dim] - start[dim] + step[dim] - 1) / step[dim]);
   }
-  const absl::StatusOr<int> slice = SliceDims(operation.operands[0], start, sizes, step, builder);
-  if (!slice.ok()) return slice.status();
-  return std::vector{*slice};
+  return Only(SliceDims(operation.operands[0], start, sizes, step, builder));
 }
 
 LoweredValues LowerStablehloPad(const SourceOperation& operation, TensorProgramBuilder* builder) {
@@ -186,10 +184,8 @@ LoweredValues LowerStablehloPad(const SourceOperation& operation, TensorProgramB
     return builder->Expected("no interior_padding");
   const std::optional<double> number = builder->FindNumber(operation.operands[1]);
   if (!number) return builder->Expected("a constant padding value");
-  const absl::StatusOr<int> padded = PadDims(operation.operands[0], operation.of.Integers("edge_padding_low"),
-                                             operation.of.Integers("edge_padding_high"), *number, builder);
-  if (!padded.ok()) return padded.status();
-  return std::vector{*padded};
+  return Only(PadDims(operation.operands[0], operation.of.Integers("edge_padding_low"),
+                      operation.of.Integers("edge_padding_high"), *number, builder));
 }
 
 LoweredValues LowerStablehloReduceWindow(const SourceOperation& operation, TensorProgramBuilder* builder) {

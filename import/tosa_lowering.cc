@@ -162,10 +162,8 @@ LoweredValues LowerTosaDepthwiseConv2d(const SourceOperation& operation, TensorP
 
 LoweredValues LowerTosaSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
   const std::vector<int64_t> start = operation.of.Integers("start");
-  const absl::StatusOr<int> slice = SliceDims(operation.operands[0], start, operation.of.Integers("size"),
-                                              std::vector<int64_t>(start.size(), 1), builder);
-  if (!slice.ok()) return slice.status();
-  return std::vector{*slice};
+  return Only(SliceDims(operation.operands[0], start, operation.of.Integers("size"),
+                        std::vector<int64_t>(start.size(), 1), builder));
 }
 
 LoweredValues LowerTosaPad(const SourceOperation& operation, TensorProgramBuilder* builder) {
@@ -184,16 +182,11 @@ LoweredValues LowerTosaPad(const SourceOperation& operation, TensorProgramBuilde
   const std::optional<double> number =
       operation.operands.size() == 3 ? builder->FindNumber(operation.operands[2]) : 0.0;
   if (!number) return builder->Expected("a constant number around the tensor");
-  const absl::StatusOr<int> padded = PadDims(operation.operands[0], sides[0], sides[1], *number, builder);
-  if (!padded.ok()) return padded.status();
-  return std::vector{*padded};
+  return Only(PadDims(operation.operands[0], sides[0], sides[1], *number, builder));
 }
 
 LoweredValues LowerTosaMaxPool2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  const absl::StatusOr<int> pooled =
-      WindowDims(operation.operands[0], false, PoolWindows(operation.of), builder);
-  if (!pooled.ok()) return pooled.status();
-  return std::vector{*pooled};
+  return Only(WindowDims(operation.operands[0], false, PoolWindows(operation.of), builder));
 }
 
 // The sum of what is in the window, by how many elements these are.

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "codegen/llvm/host_cpu.h"
-#include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
+#include "tests/testing/plan_code.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"
 
@@ -187,26 +187,13 @@ class AlongAxisOnTest : public ::testing::TestWithParam<Target> {
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 
-  // What machine code of the plan makes of the inputs. The output is NaNs before.
-  std::vector<float> Run(const Plan& plan, std::vector<std::vector<float>> tensors) const {
-    const LoopProgram program = Lower(plan, target_, "kernel");
-    const auto kernel = JitCompile(program, target_);
-    EXPECT_TRUE(kernel.ok()) << kernel.status();
-    tensors.emplace_back(static_cast<size_t>(plan.graph.TypeOf(plan.graph.results.front()).elements()),
-                         std::numeric_limits<float>::quiet_NaN());
-    std::vector<void*> pointers;
-    for (std::vector<float>& tensor : tensors) pointers.push_back(tensor.data());
-    (*kernel)->Caller()({pointers, nullptr});
-    EXPECT_EQ(program.scratch_bytes, 0);
-    return tensors.back();
-  }
-
   void ExpectRight(const Problem& problem) const {
     const Graph graph = GraphOf(problem.Text());
     const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 32);
     const std::vector<double> expected = Expected(problem, inputs);
     const Plan plan = testing::PlanBy(graph, {"axis"}, target_);
-    const std::vector<float> values = Run(plan, inputs);
+    EXPECT_EQ(Lower(plan, target_, "kernel").scratch_bytes, 0);
+    const std::vector<float> values = testing::RunPlan(plan, target_, inputs);
     ASSERT_EQ(values.size(), expected.size());
     for (size_t i = 0; i < values.size(); ++i)
       ASSERT_EQ(double{values[i]}, expected[i]) << problem.Text() << " element " << i << "\n"

@@ -17,11 +17,10 @@
 
 #include "absl/strings/str_join.h"
 #include "codegen/llvm/host_cpu.h"
-#include "codegen/llvm/jit.h"
-#include "codegen/lower.h"
 #include "spec/language/parser.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
+#include "tests/testing/plan_code.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"
 
@@ -212,30 +211,12 @@ class TransposedOnTest : public ::testing::TestWithParam<Target> {
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 
-  // What machine code of the plan makes of the inputs. The output is NaNs before.
-  std::vector<float> Run(const Plan& plan, std::vector<std::vector<float>> tensors) const {
-    const LoopProgram program = Lower(plan, target_, "kernel");
-    const auto kernel = JitCompile(program, target_);
-    EXPECT_TRUE(kernel.ok()) << kernel.status();
-    tensors.emplace_back(static_cast<size_t>(plan.graph.TypeOf(plan.graph.results.front()).elements()),
-                         std::numeric_limits<float>::quiet_NaN());
-    std::vector<void*> pointers;
-    for (std::vector<float>& tensor : tensors) pointers.push_back(tensor.data());
-    std::vector<std::max_align_t> scratch(
-        static_cast<size_t>(program.scratch_bytes) / sizeof(std::max_align_t) + 8);
-    void* aligned = scratch.data();
-    size_t room = scratch.size() * sizeof(std::max_align_t);
-    (*kernel)->Caller()(
-        {pointers, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
-    return tensors.back();
-  }
-
   void ExpectIsScattered(const Problem& problem, const Candidate& candidate) const {
     const Graph graph = GraphOf(problem.Text());
     const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 8);
     const std::vector<double> expected = Scattered(problem, inputs[0], inputs[1]);
     const Plan plan = testing::PlanBy(graph, candidate, target_);
-    const std::vector<float> values = Run(plan, inputs);
+    const std::vector<float> values = testing::RunPlan(plan, target_, inputs);
     ASSERT_EQ(values.size(), expected.size());
     for (size_t i = 0; i < values.size(); ++i)
       ASSERT_EQ(double{values[i]}, expected[i])
@@ -323,7 +304,8 @@ TEST_P(TransposedOnTest, ZerosAreNoProducts) {
   for (std::vector<float>& input : inputs)
     std::fill(input.begin(), input.end(), std::numeric_limits<float>::infinity());
   for (const Candidate& candidate : FindCandidates(graph, target_)) {
-    const std::vector<float> values = Run(testing::PlanBy(graph, candidate, target_), inputs);
+    const std::vector<float> values =
+        testing::RunPlan(testing::PlanBy(graph, candidate, target_), target_, inputs);
     ASSERT_EQ(values.size(), 10u);
     for (size_t i = 0; i < values.size(); ++i)
       EXPECT_EQ(values[i], i / 2 % 2 == 0 ? std::numeric_limits<float>::infinity() : 0) << i;
