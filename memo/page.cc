@@ -34,7 +34,7 @@ std::array<uint32_t, 12> Fields(const Decision& decision) {
 Decision ReadDecision(VarintReader* reader) {
   constexpr uint64_t kMax32 = std::numeric_limits<uint32_t>::max();
   Decision decision;
-  decision.kind = static_cast<RewriteKind>(reader->AtMost(static_cast<uint64_t>(RewriteKind::kMicrokernel)));
+  decision.kind = static_cast<RewriteKind>(reader->AtMost(kRewriteKinds - 1));
   decision.dim = static_cast<uint8_t>(reader->AtMost(kMaxDims - 1));
   decision.operand = static_cast<uint8_t>(reader->AtMost(kMaxOperands - 1));
   decision.level = static_cast<Level>(reader->AtMost(kNumLevels - 1));

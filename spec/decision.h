@@ -4,6 +4,7 @@
 #ifndef KIRSCH_SPEC_DECISION_H_
 #define KIRSCH_SPEC_DECISION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +23,7 @@ enum class RewriteKind : uint8_t {
   kMicrokernel,   // compute the register tile; `layout` of the output names the form. Prefetches the
                   // elements of rhs that lie `size` further along `dim` than those it reads; 0: none
 };
+inline constexpr size_t kRewriteKinds = static_cast<size_t>(RewriteKind::kMicrokernel) + 1;
 
 // Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
 // other. Parameters that the kind does not use have their defaults.

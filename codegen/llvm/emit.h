@@ -21,10 +21,15 @@ enum class Abi : uint8_t {
              // all code with floating point, the object refers to _fltused, which the C runtime has.
 };
 
+// The JIT calls functions of so many tensors and sizes directly, and others through an array
+// (array_caller.h).
+inline constexpr size_t kMostPassed = 48;
+
 struct EmitOptions {
   Abi abi = Abi::kSystemV;
   // True: the entry takes scratch memory, a thread and their number even if it needs none of them. So all
-  // entries of a kind can be called alike, as the JIT does.
+  // entries of a kind can be called alike, as the JIT does. Functions of more than kMostPassed tensors get
+  // one beside them that takes an array.
   bool uniform = false;
 };
 

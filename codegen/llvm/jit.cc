@@ -5,7 +5,9 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "codegen/llvm/array_caller.h"
 #include "codegen/llvm/llvm_target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
@@ -109,9 +111,26 @@ std::function<void(const KernelCall&)> Win64CallerOf(uintptr_t address) {
   };
 }
 
+// Returns a caller of an array's function (array_caller.h), for more tensors than there are types for.
+std::function<void(const KernelCall&)> ArrayCallerOf(uintptr_t address) {
+  return [entry = reinterpret_cast<void (*)(void* const*)>(address)](const KernelCall& call) {
+    std::vector<void*> arguments(call.tensors.begin(), call.tensors.end());
+    arguments.insert(arguments.end(), {call.scratch, reinterpret_cast<void*>(call.thread),
+                                       reinterpret_cast<void*>(call.n_threads), call.shared,
+                                       reinterpret_cast<void*>(call.phase)});
+    entry(arguments.data());
+  };
+}
+
 std::function<void(const KernelCall&)> CallerFor(Abi abi, uintptr_t address, size_t tensors) {
-  KIRSCH_CHECK(tensors > 0 && tensors <= kMostTensors);
-  return abi == Abi::kWin64 ? Win64CallerOf(address) : CallerOf<kMostTensors>(address, tensors);
+  KIRSCH_CHECK(tensors > 0);
+  if (abi == Abi::kWin64) return Win64CallerOf(address);
+  return tensors > kMostPassed ? ArrayCallerOf(address) : CallerOf<kMostPassed>(address, tensors);
+}
+
+// The name of the function that CallerFor wants the address of.
+std::string CallableName(const std::string& function, size_t tensors) {
+  return tensors > kMostPassed ? ArrayCallerName(function) : function;
 }
 
 }  // namespace
@@ -127,19 +146,20 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   // Linking happens at the first look-up.
   if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
     return JitStatus(std::move(error));
-  auto address = (*jit)->lookup(program.name);
+  const size_t tensors = program.tensors.size() + program.sizes.size();
+  // The function that packs takes the constants, then the packed memory.
+  const size_t constants = program.packing ? program.packing->constants.size() : 0;
+  auto address = (*jit)->lookup(CallableName(program.name, tensors));
   if (!address) return JitStatus(address.takeError());
   // 0: the program packs nothing ahead.
   uintptr_t pack_address = 0;
   if (program.packing) {
-    auto pack = (*jit)->lookup(PackName(program));
+    auto pack = (*jit)->lookup(CallableName(PackName(program), constants + 1));
     if (!pack) return JitStatus(pack.takeError());
     pack_address = pack->getValue();
   }
-  // The function that packs takes the constants, then the packed memory.
-  const size_t constants = program.packing ? program.packing->constants.size() : 0;
   return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
-                                     program.tensors.size() + program.sizes.size(), constants, abi);
+                                     tensors, constants, abi);
 }
 
 std::function<void(const KernelCall&)> JitKernel::Caller() const {

@@ -18,7 +18,6 @@
 #include "codegen/kernel.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/graph/graph.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -38,10 +37,6 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
 // and `phase` are not looked at.
 using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads,
                                      void* shared, size_t phase);
-
-// The tensors and sizes that a kernel takes at most: parameters, the result, what is packed, and the sizes of
-// a family. CallerOf is instantiated for each number.
-inline constexpr size_t kMostTensors = kMaxParameters + kMaxResults + 1 + 4;
 
 // Packs constants: Packing::constants, in their order, then the packed buffer.
 using PackConstantsFunction = void (*)(void* const* tensors);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_signature.h"
+#include "codegen/llvm/array_caller.h"
 #include "codegen/llvm/llvm_vectors.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -570,6 +571,11 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
                                         const EmitOptions& options, llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>(program.name, context);
   AddProgram(program, target, options, {program.name, PackName(program)}, *module);
+  if (!options.uniform) return module;
+  if (program.tensors.size() + program.sizes.size() > kMostPassed)
+    AddArrayCaller(module->getFunction(program.name));
+  if (program.packing && program.packing->constants.size() + 1 > kMostPassed)
+    AddArrayCaller(module->getFunction(PackName(program)));
   return module;
 }
 

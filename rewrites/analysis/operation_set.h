@@ -13,7 +13,7 @@
 
 namespace kirsch {
 
-inline constexpr size_t kMaxOperations = 256;  // of a graph: the search refuses more
+inline constexpr size_t kMaxOperations = 1024;  // of a graph: the search refuses more
 
 // A bit for each place. Sets are ordered as numbers whose lowest bit is place 0, so a set comes after those
 // that it contains.

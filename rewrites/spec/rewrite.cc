@@ -2,69 +2,45 @@
 #include "rewrites/spec/rewrite.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <iterator>
 
-#include "rewrites/spec/move.h"
-#include "rewrites/spec/prefetch.h"
-#include "rewrites/spec/tile.h"
+#include "rewrites/spec/registry.h"
 #include "spec/check.h"
-#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
 
-// Appends what may be done to a spec in blocks (Spec::block): the blocks themselves, or steps before them,
-// for all columns that a caller wants at once. Those are taken to be more than a block, so no register tile
-// holds them.
-void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
-  EnumerateBlocks(spec, decisions);
-  if (spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return;
-  EnumerateTiles(spec, /*output_fits_registers=*/false, target, decisions);
-  if (spec.size[0] > 1) return;
-  EnumerateMoves(spec, target, decisions);
-  EnumeratePacks(spec, target, decisions);
-  // A copy that all blocks have in common is made before all of them, so it is placed where the operand is.
-  std::erase_if(*decisions, [&](const Decision& decision) {
-    const auto& operand = spec.op_info().operands[decision.operand];
-    return decision.kind == RewriteKind::kPack && !operand.UsesDim(BlockDim(spec)) &&
-           decision.level != spec.tensor(decision.operand).level;
-  });
+#define KIRSCH_ADDRESS_OF_SPEC_REWRITE(rewrite) &(rewrite),
+constexpr const SpecRewrite* kSpecRewrites[] = {KIRSCH_SPEC_REWRITES(KIRSCH_ADDRESS_OF_SPEC_REWRITE)};
+#undef KIRSCH_ADDRESS_OF_SPEC_REWRITE
+
+// Constants come first, then blocks and threads, then tiles, down to the microkernel.
+SpecStage StageOf(const Spec& spec) {
+  if (ConstantOperand(spec) >= 0) return SpecStage::kConstant;
+  if (spec.block != 0) return SpecStage::kBlocks;
+  if (spec.threads > 1) return SpecStage::kThreads;
+  return spec.out().level == Level::kVrf ? SpecStage::kRegisters : SpecStage::kTiles;
 }
 
-// Appends all of the space, or, if `only` is given, at least all decisions of that kind. The conditions come
-// in the order in which a program decides: constants, blocks, threads, then tiles, moves and packs, down to
-// the microkernel.
-void Enumerate(const Spec& spec, const Target& target, std::optional<RewriteKind> only,
-               std::vector<Decision>* decisions) {
-  const auto wanted = [&](RewriteKind kind) { return !only || *only == kind; };
-  if (const int operand = ConstantOperand(spec); operand >= 0)
-    return EnumerateConstantPacks(spec, operand, target, decisions);
-  if (spec.block != 0) return EnumerateOutsideBlocks(spec, target, decisions);
-  if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
-  // The output is in registers: only the microkernel is left to choose, with its prefetch.
-  if (spec.out().level == Level::kVrf) {
-    Decision microkernel;
-    microkernel.kind = RewriteKind::kMicrokernel;
-    decisions->push_back(microkernel);
-    if (spec.op_info().base == OpKind::kMatmul) EnumeratePrefetches(spec, target, decisions);
-    return;
-  }
-  EnumerateRegisterTiles(spec, target, decisions);
-  // What a tile of a matrix unit leaves of the reduction may be multiplied better by others.
-  const bool in_one = !decisions->empty() && !TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype,
-                                                             spec.tensor(MatmulDims::kRhs).dtype, target);
-  if (wanted(RewriteKind::kTile)) EnumerateTiles(spec, /*output_fits_registers=*/in_one, target, decisions);
-  // A batch is split before anything is moved or packed.
-  if (spec.size[0] > 1) return;
-  if (wanted(RewriteKind::kMove)) EnumerateMoves(spec, target, decisions);
-  if (wanted(RewriteKind::kPack)) EnumeratePacks(spec, target, decisions);
+// The way to expand decisions of a kind: that of the first rewrite that has the kind.
+auto* ExpandOf(RewriteKind kind) {
+  static const auto expand = [] {
+    std::array<decltype(SpecRewrite::expand), kRewriteKinds> of_kind = {};
+    for (const SpecRewrite* rewrite : kSpecRewrites)
+      of_kind[static_cast<size_t>(rewrite->kind)] = rewrite->expand;
+    return of_kind;
+  }();
+  return expand[static_cast<size_t>(kind)];
 }
 
 }  // namespace
 
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   decisions->clear();
-  Enumerate(spec, target, std::nullopt, decisions);
+  const SpecStage stage = StageOf(spec);
+  for (const SpecRewrite* rewrite : kSpecRewrites)
+    if (rewrite->applies(spec, stage)) rewrite->enumerate(spec, target, decisions);
 }
 
 void Expand(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
@@ -74,28 +50,21 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
   expansion->copy_transposes = false;
   expansion->filled = Level::kVrf;
   expansion->filled_lines = 0;
-  switch (decision.kind) {
-    case RewriteKind::kTile:
-      return ExpandTile(spec, decision, expansion);
-    case RewriteKind::kParallelTile:
-      return ExpandParallelTile(spec, decision, expansion);
-    case RewriteKind::kMove:
-      return ExpandMove(spec, decision, target, expansion);
-    case RewriteKind::kPack:
-      return ExpandPack(spec, decision, target, expansion);
-    case RewriteKind::kMicrokernel:
-      return ExpandMicrokernel(spec, decision, target, expansion);
-    case RewriteKind::kNone:
-      break;
-  }
-  KIRSCH_BUG("no such rewrite");
+  auto* const expand = ExpandOf(decision.kind);
+  KIRSCH_CHECK(expand != nullptr);
+  expand(spec, decision, target, expansion);
 }
 
+// Stops at the rewrite that has the decision, which is quicker than to enumerate all.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
-  // Only decisions of the same kind are enumerated, which is quicker than all.
   std::vector<Decision> decisions;
-  Enumerate(spec, target, decision.kind, &decisions);
-  return std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
+  const SpecStage stage = StageOf(spec);
+  return std::any_of(std::begin(kSpecRewrites), std::end(kSpecRewrites), [&](const SpecRewrite* rewrite) {
+    if (!rewrite->applies(spec, stage)) return false;
+    rewrite->enumerate(spec, target, &decisions);
+    return rewrite->kind == decision.kind &&
+           std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
+  });
 }
 
 }  // namespace kirsch

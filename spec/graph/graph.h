@@ -102,7 +102,7 @@ struct GraphResult {
   std::string name = "out";  // of the function's parameter
 };
 
-inline constexpr size_t kMaxParameters = 128, kMaxResults = 8;
+inline constexpr size_t kMaxParameters = 1024, kMaxResults = 8;
 
 struct Graph {
   std::string name;

@@ -171,11 +171,12 @@ std::string Chain(size_t operations) {
 }
 
 TEST(PlanScheduleTest, GroupsHaveAtMostSixteenOperations) {
-  const Graph graph = GraphOf(Chain(kMaxOperations));
+  constexpr size_t kOperations = 256;
+  const Graph graph = GraphOf(Chain(kOperations));
   const auto best = PlanOf(graph, Avx2Target(), 1);
   ASSERT_TRUE(best.ok()) << best.status();
   EXPECT_TRUE(best->optimal);
-  EXPECT_EQ(best->plan.groups.size(), kMaxOperations / kMaxGroupOperations);
+  EXPECT_EQ(best->plan.groups.size(), kOperations / kMaxGroupOperations);
   const auto followed = Follow(PrintPlanSchedule(best->plan), graph, Avx2Target());
   ASSERT_TRUE(followed.ok()) << followed.status();
   EXPECT_EQ(PrintPlanSchedule(followed->plan), PrintPlanSchedule(best->plan));
@@ -195,7 +196,8 @@ TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
   const auto none = SearchPlan(GraphOf(Chain(kMaxOperations + 1)), "test", model, options);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(std::holds_alternative<NoPlan>(*none));
-  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 256 operations"));
+  EXPECT_THAT(std::string(Require(none).status().message()),
+              HasSubstr(Cat("expected at most ", kMaxOperations, " operations")));
   const Graph graph = GraphOf(kMlp);
   Table table;
   ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "group v9 v8\n").ok());
