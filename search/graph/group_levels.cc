@@ -75,23 +75,22 @@ bool Makes(const std::vector<Stage>& stages, int value) {
 
 namespace {
 
-// True if a call finds the value in memory: a parameter, or a value made of constants. A constant parameter
-// that is read only to compute others ahead does not count, as no call touches it.
-bool IsHandedOver(const Graph& graph, int value) {
-  const bool input = value < graph.num_inputs();
-  if (!graph.IsConstant(value)) return input;
-  bool only_made_of = false;
-  for (const GraphNode& node : graph.nodes) {
-    if (std::find(node.inputs.begin(), node.inputs.end(), value) == node.inputs.end()) continue;
-    if (!node.constant) return true;
-    only_made_of = true;
-  }
-  return input && !only_made_of;
+// The values that a call finds in memory, by their numbers: parameters, and values made of constants. A
+// constant parameter that is read only to compute others ahead does not count, as no call touches it.
+std::vector<bool> HandedOver(const Graph& graph) {
+  std::vector<bool> by_calls(graph.nodes.size()), ahead(graph.nodes.size());  // who reads the value
+  for (const GraphNode& node : graph.nodes)
+    for (const int input : node.inputs) (node.constant ? ahead : by_calls)[static_cast<size_t>(input)] = true;
+  std::vector<bool> handed(graph.nodes.size());
+  const auto inputs = static_cast<size_t>(graph.num_inputs());
+  for (size_t i = 0; i < handed.size(); ++i)
+    handed[i] = graph.nodes[i].constant ? by_calls[i] || (i < inputs && !ahead[i]) : i < inputs;
+  return handed;
 }
 
 // A value made of constants is placed where one of them would be: in RAM if any is.
 bool IsPlacedInRam(const Graph& graph, Residency residency, int value) {
-  if (value < graph.num_inputs()) return residency.InRam(value);
+  if (graph.at(value).op == Operation::kInput) return residency.InRam(value);
   const std::vector<int>& inputs = graph.at(value).inputs;
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](int input) { return IsPlacedInRam(graph, residency, input); });
@@ -105,8 +104,10 @@ Level PlacementOf(const Graph& graph, Residency residency, const Target& target)
   for (size_t i = 0; i < graph.results.size(); ++i)
     if (!residency.InRam(graph.num_inputs() + static_cast<int>(i)))
       bytes += graph.TypeOf(graph.results[i]).bytes();
+  const std::vector<bool> handed = HandedOver(graph);
   for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
-    if (IsHandedOver(graph, i) && !IsPlacedInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
+    if (handed[static_cast<size_t>(i)] && !IsPlacedInRam(graph, residency, i))
+      bytes += graph.at(i).type.bytes();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;

@@ -26,8 +26,9 @@
 namespace kirsch {
 namespace {
 
-// Parameters, numbers and operations together. A limit keeps any text cheap to read.
-constexpr size_t kMaxNodes = 1024;
+// Parameters, numbers and operations together, and calls within one another. Limits keep any text cheap to
+// read.
+constexpr size_t kMaxNodes = 4096, kMostOpenCalls = 1024;
 constexpr size_t kMaxSizeNames = 4;
 constexpr size_t kMostTerms = 8;  // of a sum of sizes, which is no more than so many times kMaxSide
 constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
@@ -544,9 +545,11 @@ class GraphParser {
   // NAME, a number, or a call. The result is the value's node.
   absl::StatusOr<int> ParseExpression() {
     const Word word = Take();
-    // Calls that are open become nodes when they end. To count them bounds the depth of the recursion, too.
+    // Calls that are open become nodes when they end.
     if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
       return Expected(word, Cat("at most ", kMaxNodes, " values"));
+    if (open_calls_ >= kMostOpenCalls)
+      return Expected(word, Cat("at most ", kMostOpenCalls, " calls within one another"));
     if (const OperationInfo* info = FindFunction(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;

@@ -165,9 +165,12 @@ TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {
 
 // exp(exp(... x)), so many times.
 std::string Chain(size_t operations) {
-  std::string value = "x";
-  for (size_t i = 0; i < operations; ++i) value = Cat("exp(", value, ")");
-  return Cat("kernel f(x: f32[3,4]):\n return ", value);
+  std::string text = "kernel f(x: f32[3,4]):\n", value = "x";
+  for (size_t i = 0; i < operations; ++i) {
+    Append(&text, " a", i, " = exp(", value, ")\n");
+    value = Cat("a", i);
+  }
+  return Cat(text, " return ", value);
 }
 
 TEST(PlanScheduleTest, GroupsHaveAtMostSixteenOperations) {

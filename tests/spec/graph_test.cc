@@ -355,7 +355,7 @@ TEST(GraphTest, DeepAndSharedValuesAreRefusedAtOnce) {
   std::string nested;
   for (int i = 0; i < 100'000; ++i) nested += "relu(";
   EXPECT_EQ(ErrorOf("kernel f(x: f32[3,4]) -> f32[3,4]:\n return " + nested),
-            "f:2:5124: expected at most 1024 values, got 'relu'");
+            "f:2:5129: expected at most 1024 calls within one another, got 'relu'");
   std::string shared = "kernel f(x: f32[4,4], y: f32[4,4], w: f32[4,4]) -> f32[4,4]:\n a0 = add(y, y)\n";
   for (int i = 1; i < 50; ++i) Append(&shared, " a", i, " = add(a", i - 1, ", a", i - 1, ")\n");
   const auto requests = ParseKernelFile(shared + " return add(matmul(x, w), a49)", "f");
