@@ -54,14 +54,18 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   const auto add = [](const ParsedSpec& member, std::vector<HeaderMember>* to) {
     to->push_back({member.spec, member.swapped});
   };
+  const auto add_tested = [&](const ParsedSpec& member) {
+    if (function->tested.empty() || CallersElements(member.spec) <= kMostElementsTested)
+      add(member, &function->tested);
+  };
   for (int64_t i = 0; i < family.count(); ++i) add(family.member(i), &function->members);
   // Without sampled sizes each member is tested. Otherwise some are, each with a neighbour between the
   // samples, which runs the same program for a size that was not searched for.
   if (std::none_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; })) return;
   for (int64_t i = 0; i < family.count(); i += MembersPerTested(family.count())) {
-    add(family.member(i), &function->tested);
+    add_tested(family.member(i));
     const std::vector<uint32_t> values = ValuesBetween(sizes, i);
-    if (values != ValuesOf(sizes, i)) add(family.MemberOf(values), &function->tested);
+    if (values != ValuesOf(sizes, i)) add_tested(family.MemberOf(values));
   }
 }
 
@@ -69,6 +73,7 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
 // region's, are always among the tested ones.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
   if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
+  if (member > 0 && CallersElements(family.member(member)) > kMostElementsTested) return SampleCount::kNone;
   const bool tested = has_plan || member % MembersPerTested(family.count()) == 0;
   return tested ? SampleCount::kThree : SampleCount::kNone;
 }

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/language/kernel_family.h"
 
+#include "spec/storage.h"
+
 namespace kirsch {
+
+int64_t CallersElements(const Spec& spec) {
+  int64_t elements = 0;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    elements += RootElements(spec, operand);
+  return elements;
+}
+
+int64_t CallersElements(const Graph& graph) {
+  int64_t elements = 0;
+  for (int input = 0; input < graph.num_inputs(); ++input) elements += graph.at(input).type.elements();
+  for (const GraphResult& result : graph.results) elements += graph.TypeOf(result).elements();
+  return elements;
+}
 
 const std::string& KernelFamily::text() const {
   return std::visit([](const auto& family) -> const std::string& { return family.text(); }, family_);

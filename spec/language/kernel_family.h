@@ -4,6 +4,7 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FAMILY_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FAMILY_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,13 @@ namespace kirsch {
 
 // A kernel of a single size.
 using KernelMember = std::variant<ParsedSpec, Graph>;
+
+// Tests of families run no members whose callers pass more elements than this, but for a program's smallest.
+inline constexpr int64_t kMostElementsTested = int64_t{1} << 24;
+
+// The elements of all tensors that a caller passes.
+int64_t CallersElements(const Spec& spec);
+int64_t CallersElements(const Graph& graph);
 
 // A value; thread-safe to read. All members are specs, or all are graphs.
 class KernelFamily {

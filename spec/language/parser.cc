@@ -12,6 +12,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/shorthand.h"
 #include "spec/language/types_parser.h"
+#include "spec/language/varying_size.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
 
@@ -105,7 +106,7 @@ absl::Status ParsedMatmul::ParseSizes() {
   return absl::OkStatus();
 }
 
-// N or N..N, both included; the ends may be the same.
+// N or N..N, both included; the ends may be the same. Or N.., with no end.
 absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
   const size_t dots = word.text.find(kDots);
   absl::StatusOr<uint32_t> low = ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide);
@@ -113,8 +114,7 @@ absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
   if (dots == std::string_view::npos) return SizeRange{*low, *low};
   // The first range is kept for the error where a single size is wanted.
   if (!range_) range_ = word;
-  absl::StatusOr<uint32_t> high =
-      ParseNumber(source_, word.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
+  const absl::StatusOr<uint32_t> high = ParseLastSize(source_, word.Part(dots + kDots.size()), *low);
   if (!high.ok()) return high.status();
   return SizeRange{*low, *high};
 }

@@ -168,6 +168,11 @@ std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member) {
   return text;
 }
 
+absl::StatusOr<uint32_t> ParseLastSize(std::string_view source, const Word& word, uint32_t low) {
+  if (word.text.empty()) return uint32_t{kMaxSide};
+  return ParseNumber(source, word, "the last size of a range", low, kMaxSide);
+}
+
 absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word, uint32_t least) {
   std::vector<uint32_t> values;
   for (const Word& part : Split(word, '|')) {
@@ -177,8 +182,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const
     const absl::StatusOr<uint32_t> low = ParseNumber(source, part.Part(0, dots), "a size", next, kMaxSide);
     if (!low.ok()) return low.status();
     absl::StatusOr<uint32_t> high = *low;
-    if (dots != std::string_view::npos)
-      high = ParseNumber(source, part.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
+    if (dots != std::string_view::npos) high = ParseLastSize(source, part.Part(dots + kDots.size()), *low);
     if (!high.ok()) return high.status();
     // A range alone may have any length: it can be sampled, and lists cannot.
     const bool alone = part.text == word.text;

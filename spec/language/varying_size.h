@@ -97,6 +97,9 @@ std::string SumText(absl::Span<const VaryingSize> sizes, const SizeSum& sum);
 // "m = 5, n = 8"
 std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member);
 
+// Reads the size behind the dots of a range that begins at `low`: none stands for kMaxSide.
+absl::StatusOr<uint32_t> ParseLastSize(std::string_view source, const Word& word, uint32_t low);
+
 // Reads sizes and ranges of them, ascending: "1..64", "1|2|4|8..16". There are kMostMembers at most, except
 // in a single range, which can be sampled. `least`: the first one may be no less. Errors have their place.
 absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word,

@@ -102,11 +102,18 @@ TEST(FamilyTest, HugeFamiliesAreCounted) {
   EXPECT_EQ(family.member(family.count() - 1).text, "matmul f32 1048576x4096x4096");
 }
 
+TEST(FamilyTest, RangesWithoutAnEndGoUpToTheLargestSize) {
+  const SpecFamily open = Family("matmul f32 3..x4x5..9");
+  const SpecFamily closed = Family("matmul f32 3..1048576x4x5..9");
+  EXPECT_EQ(open.count(FamilySizes::kEverySize), closed.count(FamilySizes::kEverySize));
+  EXPECT_EQ(open.member(open.count() - 1).text, closed.member(closed.count() - 1).text);
+}
+
 TEST(FamilyTest, ErrorsHaveTheirPlace) {
   const std::string types = testing::TypeWords("|");
   const std::pair<const char*, std::string> cases[] = {
       {"matmul f32 4..3x4x4", "spec:1:15: expected the last size of a range from 4 to 1048576, got '3'"},
-      {"matmul f32 1..x4x4", "spec:1:15: expected the last size of a range from 1 to 1048576, got nothing"},
+      {"matmul f32 1..ax4x4", "spec:1:15: expected the last size of a range from 1 to 1048576, got 'a'"},
       {"matmul f32 4x..5x4", "spec:1:14: expected a size from 1 to 1048576, got nothing"},
       {"matmul f32 0..5x4x4", "spec:1:12: expected a size from 1 to 1048576, got '0'"},
       {"matmul f32 1...5x4x4", "spec:1:15: expected the last size of a range from 1 to 1048576, got '.5'"},
