@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "search/families/common_packing.h"
+#include "search/families/shared_copy.h"
 #include "spec/canonical.h"
 #include "spec/check.h"
 #include "spec/language/printer.h"
@@ -31,15 +33,16 @@ class SharedCopySolver {
     if (!each.ok()) return each;
     // The copy that costs the mixture least, and then all members with it.
     effort_ = EffortOf(*each);
-    const absl::StatusOr<SharedCopy> copy = FindCopy(&each->own);
-    if (!copy.ok()) return copy.status();
-    arguments_.pins.copy = copy->copy;
+    const absl::StatusOr<CommonPacking> best = FindCopy(&each->own);
+    if (!best.ok()) return best.status();
+    arguments_.pins.packing = best->packing;
     absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
     if (!all.ok()) return all;
     // Losses are against the programs that members had with their own copies.
     all->own = std::move(each->own);
     all->bounds = std::move(each->bounds);
-    all->packing = SharedPacking{"copy", CopyText(copy->copy), PrintMixture(family_.mixture()), copy->loss};
+    all->packing =
+        SharedPacking{"copy", CopyText(OnlyCopy(best->packing)), PrintMixture(family_.mixture()), best->loss};
     all->before.Add(effort_);
     all->SetLosses();
     return all;
@@ -48,32 +51,38 @@ class SharedCopySolver {
  private:
   // Finds the copy with which the weighted members cost least. Solves members of the mixture that are not in
   // `own` yet, and adds them there.
-  absl::StatusOr<SharedCopy> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
+  absl::StatusOr<CommonPacking> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<uint32_t> sizes = family_.varying_sizes().front().values;
     const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
     if (!weights.ok()) return weights.status();
-    std::vector<FamilyMember> members;
+    std::vector<UserRequest> requests;  // all members': each must be able to make the copy
+    std::vector<PackedMember> members;  // those that count
+    std::vector<size_t> request_of;
     for (size_t i = 0; i < own->size(); ++i) {
       const ParsedSpec parsed = family_.member(static_cast<int64_t>(i));
-      FamilyMember member{PlacedRequest(arguments_, parsed, model_.target()), (*weights)[i]};
-      if ((*own)[i]) {
-        member.own = CostFromCycles((*own)[i]->cycles);
-        member.own_copy = CopyOf((*own)[i]->first, member.request);
-      }
-      members.push_back(member);
+      requests.push_back(PlacedRequest(arguments_, parsed, model_.target()));
+      if ((*weights)[i] == 0) continue;
+      const OwnProgram& best = *(*own)[i];
+      members.push_back({(*weights)[i], best.cycles, PackingOf(CopyOf(best.first, requests.back()))});
+      request_of.push_back(i);
     }
-    // A copy leaves a problem without the constant: the kernel that reads the copy. That is what is priced
-    // here.
     arguments_.progress += "one copy for all, ";
-    return FindSharedCopy(
-        members, model_.target(), [&](const PackedRequest& asked, Cost cutoff) -> absl::StatusOr<Cost> {
-          arguments_.time_budget = budget_.Left();
-          const absl::StatusOr<SearchResult> result = SolvePacked(arguments_, asked, model_, *memo_, cutoff);
-          if (!result.ok()) return result.status();
-          if (result->stop == StopReason::kCancelled) budget_.End();
-          effort_.Add(*result);
-          return result->cost;
-        });
+    return FindCommonPacking(members, {{kOnlyConstant, CommonCopies(requests, model_.target())}},
+                             [&](size_t i, const PlanPacking& packing, double cutoff) {
+                               return Price(requests[request_of[i]], OnlyCopy(packing), cutoff);
+                             });
+  }
+
+  // A copy leaves a problem without the constant: the kernel that reads the copy. That is what is priced.
+  absl::StatusOr<double> Price(const UserRequest& request, const MatrixCopy& copy, double cutoff) {
+    arguments_.time_budget = budget_.Left();
+    const Cost most = cutoff < ToCycles(kInfiniteCost - 1) ? CostFromCycles(cutoff) : kInfiniteCost - 1;
+    const absl::StatusOr<SearchResult> result =
+        SolvePacked(arguments_, *WithCopy(request, copy, model_.target()), model_, *memo_, most);
+    if (!result.ok()) return result.status();
+    if (result->stop == StopReason::kCancelled) budget_.End();
+    effort_.Add(*result);
+    return ToCycles(result->cost);
   }
 
   // How often each member is asked for: as the mixture says, or all evenly.
@@ -101,10 +110,10 @@ class SharedCopySolver {
   }
 
   // The copy for people: "rhs packed16 f32". The operand has the name by which users know it.
-  std::string CopyText(const ConstantCopy& copy) const {
+  std::string CopyText(const MatrixCopy& copy) const {
     const ParsedSpec member = family_.member(0);
     const int users = SwappedOperand(ConstantOperand(member.spec), member.swapped);
-    return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
+    return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.to), " ",
                Info(copy.dtype).name);
   }
 

@@ -138,9 +138,9 @@ absl::StatusOr<SearchResult> SolveAtCheapest(const SolveArguments& arguments,
 // to exist for this member (search/families/shared_copy.h).
 absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const ParsedSpec& parsed,
                                           const CostModel& model, Memo& memo) {
-  if (arguments.pins.copy) {
+  if (const PlanPacking& packing = arguments.pins.packing; !packing.empty()) {
     const UserRequest request = PlacedRequest(arguments, parsed, model.target());
-    return SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, model.target()), model, memo,
+    return SolvePacked(arguments, *WithCopy(request, OnlyCopy(packing), model.target()), model, memo,
                        arguments.pins.cutoff);
   }
   std::vector<Spec> placements =

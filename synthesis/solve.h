@@ -38,13 +38,11 @@ class Tuner;
 // What the members of a family must have in common, where they are solved one after another. Those who solve
 // families set it; users never do.
 struct MemberPins {
-  // Of a constant operand: the layout that its copy must have; nothing: whichever is best.
-  std::optional<ConstantCopy> copy;
+  PlanPacking packing;          // how constants are packed; what it lacks: in the best way
   bool price_packing = true;    // also find out what packing costs and saves (AddPackingCost)
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where no program costs less, none is tuned
   bool first_place = false;     // only the place that PlaceOperands has: programs are compared as rules
-  PlanPacking packing;          // this and the next two are of graphs: see PlanOptions
-  std::optional<std::vector<int>> folded;
+  std::optional<std::vector<int>> folded;  // this and the next one are of graphs: see PlanOptions
   double most_cycles = std::numeric_limits<double>::infinity();
 };
 

@@ -28,9 +28,9 @@ class PackingSearch {
     std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
       return members[a].weight * members[a].own > members[b].weight * members[b].own;
     });
-    // A parameter with a single candidate need not be decided.
+    // A parameter with a single candidate that all members have anyway need not be decided.
     for (auto& [constant, copies] : candidates_)
-      if (copies.size() == 1)
+      if (copies.size() == 1 && AllHave(constant, copies.front()))
         packing_[constant] = copies.front();
       else
         open_.push_back(constant);
@@ -46,6 +46,13 @@ class PackingSearch {
   }
 
  private:
+  bool AllHave(int constant, const CopiesOfConstant& copies) const {
+    return std::all_of(members_.begin(), members_.end(), [&](const PackedMember& member) {
+      const auto own = member.packing.find(constant);
+      return own == member.packing.end() || own->second == copies;
+    });
+  }
+
   // Sorts candidates by the cost of the members whose own plans have them. A candidate that many want is soon
   // found to be better than one that few want, and a good first sum cuts off more.
   void MostWantedFirst(int constant, std::vector<CopiesOfConstant>* copies) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds one packing of the constant parameters for all members of a family of graphs. Members have the same
-// constants and differ in other sizes. With one packing, a caller packs once and may then call the kernel of
-// any member.
+// Finds one packing of the constant parameters for all members of a family, be they graphs or specs. Members
+// have the same constants and differ in other sizes. With one packing, a caller packs once and may then call
+// the kernel of any member.
 #ifndef KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_
 #define KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_
 
@@ -21,7 +21,7 @@ namespace kirsch {
 // A member that is asked for, as it is best by itself.
 struct PackedMember {
   double weight = 1;  // how often, above 0
-  double own = 0;     // cycles of its own plan, above 0
+  double own = 0;     // cycles of its own plan or program, above 0
   PlanPacking packing = {};
 };
 

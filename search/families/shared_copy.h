@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds one copy of a constant operand for all members of a family, which differ in sizes that the operand
-// lacks. So a caller packs the operand once, and may then call any member.
+// Says how specs copy a constant operand, so that all members of a family may make the same copy: they differ
+// in sizes that the operand lacks. Which copy is best, common_packing.h finds.
 #ifndef KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_
 #define KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_
 
-#include <functional>
 #include <optional>
+#include <variant>
+#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "cost/cost_model.h"
 #include "memo/memo.h"
+#include "search/graph/plan_packing.h"
 #include "spec/decision.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
+#include "spec/target.h"
 
 namespace kirsch {
 
@@ -24,17 +25,10 @@ struct UserRequest {
   bool swapped = false;
 };
 
-// How the copy lies, stated for the untransposed problem, as the bytes are the same for all requests. A
-// single number lies alike in either order; it is stated in row order.
-struct ConstantCopy {
-  Layout layout;  // a decision's
-  Dtype dtype = Dtype::kF32;
-
-  friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
-};
-
-// Returns the copy that a request's program makes, if `pack` is its first decision.
-ConstantCopy CopyOf(const Decision& pack, const UserRequest& request);
+// Returns the copy that a request's program makes, if `pack` is its first decision. Only how it lies and its
+// type are set, stated for the untransposed problem, as the bytes are the same for all requests. A single
+// number lies alike in either order; it is stated in row order.
+MatrixCopy CopyOf(const Decision& pack, const UserRequest& request);
 
 // The rest of a request, once its operand is taken in such a copy.
 struct PackedRequest {
@@ -49,31 +43,19 @@ struct PackedRequest {
 
 // Returns the rest of a request with this copy. Nothing: the request's space has no such copy, or there is no
 // room for it.
-std::optional<PackedRequest> WithCopy(const UserRequest& request, const ConstantCopy& copy,
+std::optional<PackedRequest> WithCopy(const UserRequest& request, const MatrixCopy& copy,
                                       const Target& target);
 
-// A member, and what it costs by itself.
-struct FamilyMember {
-  UserRequest request;
-  double weight = 0;  // how often it is asked for; 0: it may be
-  // With weight: its best program's cost, and the copy that this makes.
-  Cost own = kInfiniteCost;
-  ConstantCopy own_copy = {};
-};
+// Returns the copies that all of these requests may make: the candidates of FindCommonPacking for the only
+// constant, which is number kOnlyConstant.
+std::vector<CopiesOfConstant> CommonCopies(absl::Span<const UserRequest> requests, const Target& target);
+inline constexpr int kOnlyConstant = 0;
 
-// Returns what the kernel costs if that is less than the cutoff, else the cutoff or more.
-using PriceKernel = std::function<absl::StatusOr<Cost>(const PackedRequest& request, Cost cutoff)>;
-
-struct SharedCopy {
-  ConstantCopy copy;
-  double loss = 0;  // the share of the members' own costs, weighted, that they cost more with this copy
-};
-
-// Of all copies that every member may make, returns the one with which the weighted sum of their costs is
-// least. Exact, as each copy is tried for as long as it may still be that one. At least one weight must be
-// above 0. Deterministic.
-absl::StatusOr<SharedCopy> FindSharedCopy(absl::Span<const FamilyMember> members, const Target& target,
-                                          const PriceKernel& price);
+// The packing that is this copy alone, and the reverse.
+inline PlanPacking PackingOf(const MatrixCopy& copy) { return {{kOnlyConstant, {copy}}}; }
+inline const MatrixCopy& OnlyCopy(const PlanPacking& packing) {
+  return std::get<MatrixCopy>(*packing.at(kOnlyConstant).begin());
+}
 
 }  // namespace kirsch
 

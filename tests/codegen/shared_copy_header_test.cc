@@ -14,7 +14,6 @@
 #include "codegen/header/header_function.h"
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "rewrites/spec/rewrite.h"
 #include "search/families/shared_copy.h"
 #include "search/families/spec_regions.h"
 #include "search/solver/search.h"
@@ -42,19 +41,6 @@ class SharedCopyHeaderTest : public HeaderTest {
     std::string header;
   };
 
-  std::vector<ConstantCopy> CommonCopies(const std::vector<UserRequest>& requests) const {
-    std::vector<Decision> decisions;
-    EnumerateDecisions(requests.front().placed_root, target_, &decisions);
-    std::vector<ConstantCopy> copies;
-    for (const Decision& decision : decisions) {
-      const ConstantCopy copy = CopyOf(decision, requests.front());
-      bool common = true;
-      for (const UserRequest& request : requests) common &= WithCopy(request, copy, target_).has_value();
-      if (common) copies.push_back(copy);
-    }
-    return copies;
-  }
-
   // With one of the copies that all members may make: the one with this number, modulo how many there are.
   Made Make(const std::string& text, size_t number, int threads) const {
     Made made{*ParseFamily(text), {}, {}, {}, ""};
@@ -64,9 +50,9 @@ class SharedCopyHeaderTest : public HeaderTest {
       root.threads = static_cast<uint8_t>(threads);
       made.requests.push_back({root, parsed.swapped});
     }
-    const std::vector<ConstantCopy> copies = CommonCopies(made.requests);
+    const std::vector<CopiesOfConstant> copies = CommonCopies(made.requests, target_);
     EXPECT_FALSE(copies.empty()) << text;
-    Solve(copies[number % copies.size()], &made);
+    Solve(std::get<MatrixCopy>(*copies[number % copies.size()].begin()), &made);
     made.header = Print(made);
     return made;
   }
@@ -85,7 +71,7 @@ class SharedCopyHeaderTest : public HeaderTest {
   }
 
   // Members that are asked for as their transposes have no rows in common: each has a program.
-  void Solve(const ConstantCopy& copy, Made* made) const {
+  void Solve(const MatrixCopy& copy, Made* made) const {
     const CostModel model(target_);
     HashMemo memo;
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {

@@ -27,14 +27,13 @@ TEST_F(FamilyConstant, OfASingleNumber) {
   }
 }
 
-// Whatever is asked about costs the same: the first copy that all members may make is the best one.
 bool HaveACopyInCommon(const SpecFamily& family, const Target& target) {
-  std::vector<FamilyMember> members;
+  std::vector<UserRequest> requests;
   for (int64_t i = 0; i < family.count(); ++i) {
     const ParsedSpec parsed = family.member(i);
-    members.push_back({{PlaceOperands(parsed.spec, Residency::kWarm, target), parsed.swapped}, 1, 1});
+    requests.push_back({PlaceOperands(parsed.spec, Residency::kWarm, target), parsed.swapped});
   }
-  return FindSharedCopy(members, target, [](const PackedRequest&, Cost) { return Cost{1}; }).ok();
+  return !CommonCopies(requests, target).empty();
 }
 
 std::vector<std::string> SmallFamilies() {

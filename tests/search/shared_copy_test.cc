@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
@@ -13,6 +14,7 @@
 
 #include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
+#include "search/families/common_packing.h"
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
 #include "search/solver/search_within.h"
@@ -31,6 +33,12 @@ UserRequest Placed(const ParsedSpec& parsed, const Target& target) {
   return {PlaceOperands(parsed.spec, Residency::kWarm, target), parsed.swapped};
 }
 
+struct FamilyMember {
+  UserRequest request;
+  double weight = 0, own = 0;  // how often; cycles with its own copy, which is the next
+  MatrixCopy own_copy = {};
+};
+
 // Members of `text` that are asked for as often as `weights` say, and what each costs with its own copy.
 std::vector<FamilyMember> MembersOf(const std::string& text, const std::vector<double>& weights,
                                     const CostModel& model, Memo& memo) {
@@ -40,14 +48,37 @@ std::vector<FamilyMember> MembersOf(const std::string& text, const std::vector<d
     const ParsedSpec parsed = family.member(i);
     FamilyMember member{Placed(parsed, model.target()), weights[static_cast<size_t>(i)]};
     const SearchResult own = Search(member.request.placed_root, model, memo, {});
-    member.own = own.cost;
+    member.own = ToCycles(own.cost);
     member.own_copy = CopyOf(own.impl.decision, member.request);
     members.push_back(member);
   }
   return members;
 }
 
-PriceKernel Searched(const CostModel& model, Memo& memo) {
+// The best copy for all members.
+absl::StatusOr<CommonPacking> FindCopy(
+    const std::vector<FamilyMember>& members, const Target& target,
+    const std::function<absl::StatusOr<Cost>(const PackedRequest&, Cost cutoff)>& price) {
+  std::vector<UserRequest> requests;
+  std::vector<PackedMember> counted;
+  std::vector<UserRequest> of_counted;
+  for (const FamilyMember& member : members) {
+    requests.push_back(member.request);
+    if (member.weight == 0) continue;
+    counted.push_back({member.weight, member.own, PackingOf(member.own_copy)});
+    of_counted.push_back(member.request);
+  }
+  return FindCommonPacking(
+      counted, {{kOnlyConstant, CommonCopies(requests, target)}},
+      [&](size_t i, const PlanPacking& packing, double cutoff) -> absl::StatusOr<double> {
+        const Cost most = cutoff < 1e15 ? CostFromCycles(cutoff) : kInfiniteCost - 1;
+        const absl::StatusOr<Cost> cost = price(*WithCopy(of_counted[i], OnlyCopy(packing), target), most);
+        if (!cost.ok()) return cost.status();
+        return ToCycles(*cost);
+      });
+}
+
+auto Searched(const CostModel& model, Memo& memo) {
   return [&](const PackedRequest& request, Cost cutoff) -> absl::StatusOr<Cost> {
     SearchOptions options;
     options.cutoff = cutoff;
@@ -73,7 +104,7 @@ double BruteForceCost(const FamilyMember& member, const Decision& like, bool tur
         AvailableBelow(root, expansion, LinesLeftAtHome(root, model.target()), model.target());
     if (below >= 0) best = brute_force->Best(expansion.children[0].spec, below);
   }
-  return best >= kInfiniteCost ? std::numeric_limits<double>::infinity() : static_cast<double>(best);
+  return best >= kInfiniteCost ? std::numeric_limits<double>::infinity() : ToCycles(best);
 }
 
 TEST(SharedCopyTest, IsTheBestOfAllByBruteForce) {
@@ -97,7 +128,7 @@ TEST(SharedCopyTest, IsTheBestOfAllByBruteForce) {
         weights[random() % count] += 0.5;
         HashMemo memo;
         const std::vector<FamilyMember> members = MembersOf(text, weights, model, memo);
-        const absl::StatusOr<SharedCopy> found = FindSharedCopy(members, target, Searched(model, memo));
+        const absl::StatusOr<CommonPacking> found = FindCopy(members, target, Searched(model, memo));
         ASSERT_TRUE(found.ok());
 
         std::vector<Decision> decisions;
@@ -115,7 +146,7 @@ TEST(SharedCopyTest, IsTheBestOfAllByBruteForce) {
         }
         for (const FamilyMember& member : members) {
           if (member.weight == 0) continue;
-          own += member.weight * static_cast<double>(member.own);
+          own += member.weight * member.own;
         }
         EXPECT_NEAR(found->loss, least / own - 1, 1e-9) << text << " " << round;
         dearer += found->loss > 0;
@@ -133,11 +164,11 @@ TEST(SharedCopyTest, FollowsTheMixture) {
   first[0] = last[39] = 1;
   const std::vector<FamilyMember> small = MembersOf(text, first, model, memo);
   const std::vector<FamilyMember> large = MembersOf(text, last, model, memo);
-  const SharedCopy for_small = *FindSharedCopy(small, model.target(), Searched(model, memo));
-  const SharedCopy for_large = *FindSharedCopy(large, model.target(), Searched(model, memo));
-  EXPECT_EQ(for_small.copy, small[0].own_copy);
-  EXPECT_EQ(for_large.copy, large[39].own_copy);
-  EXPECT_NE(for_small.copy, for_large.copy);
+  const CommonPacking for_small = *FindCopy(small, model.target(), Searched(model, memo));
+  const CommonPacking for_large = *FindCopy(large, model.target(), Searched(model, memo));
+  EXPECT_EQ(for_small.packing, PackingOf(small[0].own_copy));
+  EXPECT_EQ(for_large.packing, PackingOf(large[39].own_copy));
+  EXPECT_NE(for_small.packing, for_large.packing);
   EXPECT_EQ(for_small.loss, 0);
   EXPECT_EQ(for_large.loss, 0);
 }
@@ -165,11 +196,12 @@ TEST(SharedCopyTest, WithItsOwnCopyAMemberHasItsOwnProgram) {
 TEST(SharedCopyTest, ErrorsOfPricesArePassedOn) {
   const CostModel model(testing::TinyTarget());
   HashMemo memo;
-  const std::vector<FamilyMember> members = MembersOf("matmul f32 1..2x4x6 const-rhs", {1, 1}, model, memo);
+  std::vector<FamilyMember> members = MembersOf("matmul f32 1..2x4x6 const-rhs", {1, 1}, model, memo);
+  for (FamilyMember& member : members) member.own_copy.dtype = Dtype::kS8;  // no candidate: all are priced
   const auto fail = [](const PackedRequest&, Cost) -> absl::StatusOr<Cost> {
     return absl::DataLossError("damaged");
   };
-  EXPECT_EQ(FindSharedCopy(members, model.target(), fail).status(), absl::DataLossError("damaged"));
+  EXPECT_EQ(FindCopy(members, model.target(), fail).status(), absl::DataLossError("damaged"));
 }
 
 }  // namespace
