@@ -12,6 +12,7 @@
 #include "cost/tile_facts.h"
 #include "spec/block.h"
 #include "spec/check.h"
+#include "spec/extension.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -276,6 +277,12 @@ double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) c
 }
 
 Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
+  const Cost base = BuiltInBase(spec, decision, expansion);
+  if (target_.extension == nullptr) return base;
+  return CostFromCycles(target_.extension->Price(spec, decision, expansion, ToCycles(base)));
+}
+
+Cost CostModel::BuiltInBase(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
   switch (decision.kind) {
     case RewriteKind::kTile: {
       // Each tile is a trip of a loop. Tiles of the reduction cut runs and panels, which costs more.
@@ -434,7 +441,9 @@ Cost CostModel::LowerBound(const Spec& spec) const {
     near = std::max(near + (ahead ? 0 : far_of_rhs), all_of_rhs);
   else
     near += far_of_rhs;
-  const double cycles = near + far + OutputBound(spec) + ToCycles(EpilogueBound(spec));
+  // Each step of a program costs at least this share of its built-in price, so the whole program does.
+  const double share = target_.extension == nullptr ? 1 : target_.extension->least_share();
+  const double cycles = share * (near + far + OutputBound(spec) + ToCycles(EpilogueBound(spec)));
   return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }
 

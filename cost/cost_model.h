@@ -36,7 +36,7 @@ class CostModel {
   const Target& target() const { return target_; }
 
   // Returns what the node costs beside its children. `expansion` is what Expand makes of the spec and the
-  // decision.
+  // decision. Where the target has an extension, it has the last word.
   Cost Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
 
   // Returns the cycles of the copy that a pack makes. For a copy that is made ahead, too: Base leaves that
@@ -64,6 +64,7 @@ class CostModel {
   double TransferCycles(const Transfer& transfer, int active_threads) const;
 
  private:
+  Cost BuiltInBase(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
   // The cycles of transfers, and how much of them has to be waited for.
   struct Exposure {
     double total = 0;    // cycles of all transfers

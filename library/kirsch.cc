@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "absl/types/span.h"
 #include "library/error.h"
+#include "library/extension.h"
 #include "library/kernel.h"
 #include "library/request.h"
 #include "library/solved_kernel.h"
@@ -38,6 +40,7 @@ struct kirsch_context {
   kirsch::DbOptions table;
   kirsch::Remark remark;
   int search_threads = 1;
+  std::optional<kirsch::Callbacks> extension;
 };
 
 struct kirsch_solution {
@@ -130,11 +133,25 @@ absl::StatusOr<std::unique_ptr<kirsch_context>> MakeContext(const kirsch_context
   context->remark = [tell = options->remark, user = options->user](const std::string& text) {
     if (tell != nullptr) tell(user, text.c_str());
   };
-  context->table = {TextOf(options->table), options->table == nullptr, context->remark};
+  context->table = {TextOf(options->table), options->table == nullptr, context->remark,
+                    std::make_shared<TablePool>()};
   if (options->table != nullptr && context->table.path.empty())
     return absl::InvalidArgumentError("table: expected a file or a directory, got nothing");
   context->search_threads = options->search_threads > 0 ? options->search_threads : ReadHost().cores;
+  if (options->extension == nullptr) return context;
+  absl::StatusOr<Callbacks> callbacks = Callbacks::Read(*options->extension);
+  if (!callbacks.ok()) return callbacks.status();
+  context->extension = *std::move(callbacks);
   return context;
+}
+
+// Prices are of steps of contractions, so plans of graphs and rules of families can't go by them.
+absl::Status CheckSingle(const KernelRequest& request, const SolveArguments& search) {
+  if (request.family.graphs() == nullptr && request.count() == 1 && !search.allow_winograd)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "extension: expected a single matmul or convolution without Winograd's algorithm, got a graph or a "
+      "family");
 }
 
 // Checks the options and searches, with the table and threads of the context.
@@ -159,8 +176,14 @@ absl::StatusOr<std::unique_ptr<kirsch_solution>> SolveRequest(const kirsch_conte
   if (options->schedule != nullptr) search.schedule = {"schedule", options->schedule};
   // Without a target, the kernel is for the machine that it is made on.
   const std::string target = options->target == nullptr ? "host" : options->target;
+  // Each request has its own, which knows what went wrong in its search.
+  const auto extension =
+      context.extension ? std::make_shared<CallbackExtension>(*context.extension) : nullptr;
+  if (extension != nullptr)
+    if (absl::Status single = CheckSingle(request.request, search); !single.ok()) return single;
   absl::StatusOr<SolvedKernel> solution =
-      SolvedKernel::Find(request.request, target, search, context.table, context.remark);
+      SolvedKernel::Find(request.request, target, search, context.table, context.remark, extension);
+  if (extension != nullptr && !extension->status().ok()) return extension->status();
   if (!solution.ok()) return solution.status();
   return std::make_unique<kirsch_solution>(kirsch_solution{*std::move(solution)});
 }

@@ -33,7 +33,7 @@
 /* The version of this interface: what is called with one of a major version can be called with any later one
  * of it. The shared library is called after the major version. */
 #define KIRSCH_API_MAJOR 2
-#define KIRSCH_API_MINOR 0
+#define KIRSCH_API_MINOR 1
 
 #if defined(KIRSCH_BUILDING)
 #define KIRSCH_PUBLIC __attribute__((visibility("default")))
@@ -159,6 +159,10 @@ typedef struct kirsch_context_options {
    * once. NULL: nobody is told. */
   void (*remark)(void* user, const char* text);
   void* user;
+  /* Prices and decisions of one's own, see kirsch_extension.h; copied, but for what its `user` points at,
+   * which lives as long as the context and all solutions. Such a context solves single matmuls and
+   * convolutions, no graphs and no families. NULL: none. */
+  const struct kirsch_extension* extension;
 } kirsch_context_options;
 
 /* `options` may be NULL. */
@@ -171,14 +175,13 @@ KIRSCH_PUBLIC void kirsch_context_destroy(kirsch_context* context);
 typedef struct kirsch_solution kirsch_solution;
 
 typedef struct kirsch_solve_options {
-  size_t struct_size; /* sizeof(kirsch_solve_options) */
-  const char* target; /* a known CPU, the path of a target file, or "host"; NULL: "host" */
-  int threads;        /* that the kernel is for, 1 to 255; 0: 1 */
-  double time_budget; /* seconds after which the search gives its best program so far; 0: none */
-  const char* cold;   /* operands that come from RAM, as "rhs,out"; "*": all; NULL: none */
-  int allow_winograd; /* 3x3 convolutions of f32 may be computed by Winograd's algorithm, less exactly */
-  const char*
-      schedule; /* decisions that are given, a line each (docs/query.md); NULL: all are searched for */
+  size_t struct_size;   /* sizeof(kirsch_solve_options) */
+  const char* target;   /* a known CPU, the path of a target file, or "host"; NULL: "host" */
+  int threads;          /* that the kernel is for, 1 to 255; 0: 1 */
+  double time_budget;   /* seconds after which the search gives its best program so far; 0: none */
+  const char* cold;     /* operands that come from RAM, as "rhs,out"; "*": all; NULL: none */
+  int allow_winograd;   /* 3x3 convolutions of f32 may be computed by Winograd's algorithm, less exactly */
+  const char* schedule; /* decisions that are given (docs/query.md); NULL: all are searched for */
 } kirsch_solve_options;
 
 /* Searches, or finds in the table, the cheapest program, of a family those of all members. No code is made.

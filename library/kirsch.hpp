@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "kirsch.h"
+#include "kirsch_extension.h"
 
 namespace kirsch {
 
@@ -240,7 +241,7 @@ struct SolveOptions {
   int threads = 1;
   double time_budget = 0;
   bool allow_winograd = false;
-  std::string schedule = "";  // decisions that are given, a line each; empty: all are searched for
+  std::string schedule = "";  // decisions that are given; empty: all are searched for
 };
 
 // Where answers are kept, and how many threads search; see kirsch_context_create.
@@ -248,9 +249,11 @@ class Context {
  public:
   explicit Context(kirsch_context* handle) : handle_(handle) {}
   // `table`: see kirsch_context_options; empty: none. `search_threads`: 0: as many as the machine has cores.
-  static Result<Context> Create(const std::string& table = "", int search_threads = 0) {
-    const kirsch_context_options options = {sizeof options, table.empty() ? nullptr : table.c_str(),
-                                            search_threads, nullptr, nullptr};
+  // `extension`: prices and decisions of one's own (kirsch_extension.h); null: none.
+  static Result<Context> Create(const std::string& table = "", int search_threads = 0,
+                                const kirsch_extension* extension = nullptr) {
+    const kirsch_context_options options = {
+        sizeof options, table.empty() ? nullptr : table.c_str(), search_threads, nullptr, nullptr, extension};
     return internal::Made<Context, kirsch_context>(
         [&](kirsch_context** made) { return kirsch_context_create(&options, made); });
   }

@@ -22,13 +22,15 @@ namespace kirsch {
 
 absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std::string& target,
                                                 const SolveArguments& search, const DbOptions& db,
-                                                const Remark& remark) {
+                                                const Remark& remark,
+                                                std::shared_ptr<const Extension> extension) {
   if (search.allow_winograd) request.UseGraphOfConvolution();
   // Everything that can be wrong with the options is found before the search, which may take long.
   if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();
   for (const std::string& warning : found->warnings) remark(warning);
+  found->target.extension = std::move(extension);
   SolveArguments asked = search;
   asked.db = &db;
   absl::StatusOr<Library> library = SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),

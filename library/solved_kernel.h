@@ -5,12 +5,14 @@
 #define KIRSCH_LIBRARY_SOLVED_KERNEL_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "codegen/header/header_file.h"
 #include "library/kirsch.h"
 #include "library/request.h"
+#include "spec/extension.h"
 #include "synthesis/kernel_library.h"
 #include "synthesis/solve.h"
 
@@ -22,10 +24,10 @@ using Remark = std::function<void(const std::string&)>;
 class SolvedKernel {
  public:
   // Searches, or finds the answer in the table `db`. `search` says how, and for how many threads the kernel
-  // is. `remark` is told the warnings of target files.
+  // is. `remark` is told the warnings of target files. `extension`: null if there is none.
   static absl::StatusOr<SolvedKernel> Find(KernelRequest request, const std::string& target,
                                            const SolveArguments& search, const DbOptions& db,
-                                           const Remark& remark);
+                                           const Remark& remark, std::shared_ptr<const Extension> extension);
 
   const KernelRequest& request() const { return library_.kernels.front().request(); }
   const Target& target() const { return library_.targets.front(); }

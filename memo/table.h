@@ -51,6 +51,9 @@ class Table {
   // The entries that were added since the last Commit.
   std::vector<TableEntry> Added() const;
 
+  // True if something was.
+  bool HasAdded() const { return !added_.empty() || !texts_.empty(); }
+
   const TableFile* file() const { return file_.get(); }
 
  private:

@@ -15,4 +15,14 @@ Level FillingLevel(const Spec& spec) {
   return fastest;
 }
 
+size_t MainChild(const Expansion& expansion) {
+  size_t most = 0;
+  const auto work = [&](size_t i) {
+    return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
+  };
+  for (size_t i = 1; i < static_cast<size_t>(expansion.num_children); ++i)
+    if (work(i) > work(most)) most = i;
+  return most;
+}
+
 }  // namespace kirsch

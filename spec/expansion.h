@@ -5,6 +5,7 @@
 #define KIRSCH_SPEC_EXPANSION_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "spec/footprint.h"
@@ -53,6 +54,10 @@ struct Expansion {
 // Returns the fastest memory level that the spec's operands use, registers aside. It is the level whose room
 // is being given out at this point of a program.
 Level FillingLevel(const Spec& spec);
+
+// Returns the child that does most of the work, by its arithmetic in all runs; the first of equals. There is
+// at least one child.
+size_t MainChild(const Expansion& expansion);
 
 }  // namespace kirsch
 

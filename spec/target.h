@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "spec/level.h"
 
 namespace kirsch {
+
+class Extension;
 
 // The capacity of one cache, and what it costs to bring data from it to the core; or of RAM, whose `bytes` is
 // unlimited.
@@ -132,6 +135,9 @@ struct Target {
   std::vector<VectorUnit> vectors;  // widest first
   std::optional<MatrixUnit> matrix;
   std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
+  // Prices and decisions that a user of the library adds; null: none. It is here because all that enumerate,
+  // price or keep decisions have the target at hand. Files have none.
+  std::shared_ptr<const Extension> extension;
 
   const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }
   bool HasFeature(std::string_view feature) const;

@@ -74,9 +74,11 @@ std::vector<std::string> ListTableFiles(const DbOptions& options) {
   return files;
 }
 
-absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
+absl::StatusOr<std::shared_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
                                                  bool remarks) {
   if (options.none) return nullptr;  // stages of graphs ask often, and an identity takes a while
+  if (options.pool != nullptr)
+    if (std::shared_ptr<Table> kept = options.pool->Take(target)) return kept;
   const TableIdentity identity = IdentityOf(target);
   const std::string path = TablePath(options, identity);
   if (path.empty()) return nullptr;
@@ -87,7 +89,11 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
       file = std::move(unwritable);
   if (remarks && file.ok() && !(*file)->writable())
     options.warn(Cat("'", path, "' can't be written; nothing is kept"));
-  if (file.ok()) return std::make_unique<Table>(*std::move(file));
+  if (file.ok()) {
+    auto table = std::make_unique<Table>(*std::move(file));
+    if (options.pool != nullptr) return options.pool->Lend(target, std::move(table));
+    return std::shared_ptr<Table>(std::move(table));
+  }
   // A caller without remarks finds out from the null table that nothing can be kept.
   if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
   if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "memo/table.h"
 #include "spec/target.h"
+#include "synthesis/table_pool.h"
 
 namespace kirsch {
 
@@ -20,6 +21,8 @@ struct DbOptions {
   bool none = false;  // no table at all
   // Gets one line of text whenever something goes on without a table.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
+  // Keeps tables open for further questions; null: each question opens its own.
+  std::shared_ptr<TablePool> pool = nullptr;
 };
 
 // Where the user's tables are: $XDG_CACHE_HOME/kirsch, or ~/.cache/kirsch. Empty: the user has no home.
@@ -37,7 +40,7 @@ std::vector<std::string> ListTableFiles(const DbOptions& options);
 //
 // A table that can't be written is read, if it is there. A remark says so, unless `remarks` is false: then
 // the caller says it.
-absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
+absl::StatusOr<std::shared_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
                                                  bool remarks = true);
 
 // Decides about a `problem` with an open table: the error itself, or a warning and OK. An OK `problem` stays

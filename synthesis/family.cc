@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "cost/shared_cost_model.h"
 #include "search/families/spec_regions.h"
 #include "search/families/symbolic_schedule.h"
 #include "spec/program/impl_program.h"
@@ -407,7 +408,8 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
       if (!shared.ok()) return shared.status();
       if (*shared) return synthesis;
     }
-  const CostModel model(target);
+  const std::shared_ptr<const CostModel> kept = SharedCostModel(target);
+  const CostModel& model = *kept;
   const std::vector<size_t> shared =
       sharing == CodeSharing::kSizes ? FindSharedSizes(arguments, request) : std::vector<size_t>();
   if (absl::Status status = check_sizes(shared); !status.ok()) return status;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cost/cost_model.h"
+#include "cost/shared_cost_model.h"
 #include "search/solver/replay.h"
 #include "search/table/plan_recall.h"
 #include "spec/language/plan_schedule.h"
@@ -29,7 +30,8 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
                                                 const std::string& source, const Target& target,
                                                 const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                                 bool* cancelled) {
-  const CostModel model(target);
+  const std::shared_ptr<const CostModel> shared = SharedCostModel(target);
+  const CostModel& model = *shared;
   PlanOptions options = MakePlanOptions(arguments, graph);
   options.explain = arguments.explain;
   // Read the schedule, if there is one. Texts of contractions within it are parsed later, so `text` must live
@@ -50,7 +52,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   options.replay = [&](const Spec& placed, const Schedule& of_spec, std::string_view file) {
     return Replay(placed, of_spec, file, model, *memo, {});
   };
-  std::unique_ptr<Table> table;
+  std::shared_ptr<Table> table;
   const DbOptions none{"", true};  // no table: where this plan's is not open, no other is opened
   options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
@@ -67,7 +69,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   // A plan from the table has no second best candidates, so an explanation needs a search. A schedule is
   // followed without asking.
   if (options.schedule == nullptr && !options.explain) {
-    absl::StatusOr<std::unique_ptr<Table>> opened = OpenTable(*arguments.db, target);
+    absl::StatusOr<std::shared_ptr<Table>> opened = OpenTable(*arguments.db, target);
     if (!opened.ok()) return opened.status();
     table = *std::move(opened);
   }

@@ -7,11 +7,14 @@
 
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
+#include "cost/shared_cost_model.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "search/solver/replay.h"
 #include "search/solver/search_within.h"
 #include "search/table/answer.h"
+#include "spec/extension.h"
+#include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"
@@ -67,7 +70,7 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& sp
                                              Table* opened) {
   if (opened != nullptr) return AnswerWithin(spec, available, model, memo, options, opened);
   const auto start = std::chrono::steady_clock::now();
-  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
+  absl::StatusOr<std::shared_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
   // What it takes to open the file is part of what the table costs.
   const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -165,7 +168,8 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& p
   unpacked.progress += "without const, ";
   Spec root = RootFor(arguments, parsed);
   root.tensor(operand).constant = 0;
-  const CostModel model(synthesis->target);
+  const std::shared_ptr<const CostModel> shared = SharedCostModel(synthesis->target);
+  const CostModel& model = *shared;
   const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), model.target());
   const absl::StatusOr<SearchResult> result = SolveAtCheapest(unpacked, placements, model, *synthesis->memo);
   if (!result.ok()) return result.status();
@@ -185,8 +189,12 @@ absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, c
                                               bool* cancelled) {
   if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
   if (absl::Status sums = CheckSums(parsed.spec, target); !sums.ok()) return sums;
-  absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, CostModel(target), *memo, budget);
+  absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, *SharedCostModel(target), *memo, budget);
   if (!result.ok()) return result.status();
+  if (result->stop == StopReason::kCutoff && target.extension != nullptr)
+    return absl::InvalidArgumentError(Cat("extension '", target.extension->Identity(),
+                                          "': expected decisions that make a program, got none for '",
+                                          PrintSpec(parsed.spec), "'"));
   *cancelled = result->stop == StopReason::kCancelled;
   return MakeSynthesis(parsed, target, *std::move(result), memo);
 }

@@ -75,10 +75,10 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments
 
 // The table of this process. Rank 0 has the file. The others have a table in memory, and send what they find
 // to rank 0.
-absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
+absl::StatusOr<std::shared_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
                                                    const ProcessGroup& processes) {
-  if (processes.rank() != 0) return std::make_unique<Table>();
-  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target, /*remarks=*/false);
+  if (processes.rank() != 0) return std::make_shared<Table>();
+  absl::StatusOr<std::shared_ptr<Table>> table = OpenTable(db, target, /*remarks=*/false);
   if (table.ok() && (*table == nullptr || !(*table)->file()->writable()))
     return absl::InvalidArgumentError("db precompute: expected a table to write to (--db FILE)");
   return table;
@@ -126,7 +126,7 @@ absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const
   if (!roots.ok()) return roots.status();
   absl::StatusOr<std::unique_ptr<ProcessGroup>> processes = ProcessesOfThisJob();
   if (!processes.ok()) return processes.status();
-  absl::StatusOr<std::unique_ptr<Table>> table = TableOfRank(db, *target, **processes);
+  absl::StatusOr<std::shared_ptr<Table>> table = TableOfRank(db, *target, **processes);
   // All processes end together if rank 0 has no table to write to.
   const std::string go = (*processes)->Broadcast(table.ok() ? "go" : "");
   if (!table.ok()) return table.status();

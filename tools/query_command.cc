@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_split.h"
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 #include "synthesis/explain/answer_json.h"
@@ -33,17 +31,6 @@ struct QueryArguments {
   std::string json = "-";  // a file
 };
 
-// "tile m 64; pack rhs L2 packed16 f32" as a schedule: each decision is below the one before. The text of a
-// plan has lines of its own.
-std::string ScheduleText(const std::string& given, bool plan) {
-  std::string text, indent;
-  for (absl::string_view decision : absl::StrSplit(given, ';')) {
-    Append(&text, indent, std::string(absl::StripAsciiWhitespace(decision)), "\n");
-    if (!plan) indent += "  ";
-  }
-  return text;
-}
-
 // Asks for one kernel: once as it is best, and, if decisions are given, once with these.
 class KernelQuery {
  public:
@@ -61,8 +48,7 @@ class KernelQuery {
     if (arguments_.best > 0)
       if (absl::Status status = AddAlternatives(free, *best, &json); !status.ok()) return status;
     SolveArguments given = solve;
-    if (!arguments_.given.empty())
-      given.schedule = {"--given", ScheduleText(arguments_.given, request_.family.graphs() != nullptr)};
+    if (!arguments_.given.empty()) given.schedule = {"--given", arguments_.given};
     if (given.schedule.empty()) return json;
     const absl::StatusOr<FamilySynthesis> pinned = Solve(given);
     if (!pinned.ok()) return pinned.status();
@@ -149,8 +135,9 @@ void AddQueryCommand(const Command& app, const DbOptions& db, Run& run) {
   command.BeginGroup(kSearchGroup);
   command
       .Add("--given", arguments->given,
-           "Ask also for the best program that begins with these decisions, and what it costs more: "
-           "'tile m 64; pack rhs L2 packed16 f32'")
+           "Ask also for the best program with these decisions, and what it costs more: 'tile m ?; pack rhs "
+           "L2; "
+           "...; move out VRF vectors16'")
       .Check(NotEmpty("decisions"));
   command.BeginGroup(kOutputGroup);
   command

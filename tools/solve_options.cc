@@ -34,6 +34,7 @@ void WarnOnce(const std::string& warning) {
 
 void AddDbOptions(const Command& app, DbOptions& options) {
   options.warn = WarnOnce;
+  options.pool = std::make_shared<TablePool>();
   app.BeginGroup(kSearchGroup);
   // --db names one table; --no-db says that there is none. Both at once make no sense.
   const Option path =

@@ -14,9 +14,11 @@
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
+#include "spec/language/contraction_graph.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
+#include "synthesis/explain/linalg_text.h"
 #include "synthesis/explain/transform_script.h"
 #include "synthesis/kernel_library.h"
 #include "tools/command.h"
@@ -110,11 +112,14 @@ nlohmann::ordered_json EmitJson(const SynthArguments& arguments, size_t bytes,
 }
 
 // A text of one of the steps from decisions to code: the decisions, the program that they make, or its loops.
-std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, const HeaderFunction& function) {
+absl::StatusOr<std::string> EmitText(const std::string& emit, const FamilySynthesis& kernel,
+                                     const HeaderFunction& function) {
   if (emit == "program") return RegionShapes(kernel);
   if (emit == "transform") {
     const Synthesis& only = kernel.members.front();
-    return TransformScript(std::get<Impl>(only.program), only.target);
+    const auto* const impl = std::get_if<Impl>(&only.program);
+    return impl != nullptr ? TransformScript(*impl, only.target)
+                           : TransformScript(std::get<Plan>(only.program), only.target);
   }
   if (emit == "schedule")
     return kernel.members.size() == 1 ? PrintSchedule(kernel.members.front().program)
@@ -213,8 +218,12 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
       (arguments.emit == "schedule" || arguments.emit == "program" || arguments.emit == "transform"))
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
   if (arguments.emit == "transform") {
-    if (!requests.single()) return refuse("--emit transform: expected a single matmul for a single target");
-    return CheckTransformScript(requests.kernels.front().family.specs()->member(0).spec);
+    const KernelFamily& family = requests.kernels.front().family;
+    if (requests.kernels.size() > 1 || requests.targets.size() > 1 || family.count() > 1)
+      return refuse("--emit transform: expected a single kernel without a range, for a single target");
+    if (family.graphs() == nullptr) return CheckTransformScript(family.specs()->member(0).spec);
+    const absl::StatusOr<LinalgFunction> function = WriteLinalg(family.graphs()->member(0));
+    return function.status();
   }
   // A single spec for a single target can be had in every form, so nothing more is refused of it.
   if (requests.single()) return absl::OkStatus();
@@ -234,11 +243,24 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
   return absl::OkStatus();
 }
 
+// Makes a spec a graph, if it can be one: a script has an epilogue's steps, and an image, as operations of
+// their own.
+void UseGraphForScript(KernelRequest* request) {
+  if (request->family.graphs() != nullptr) return;
+  const ParsedSpec& parsed = request->family.specs()->member(0);
+  if (CheckTransformScript(parsed.spec).ok()) return;
+  if (const absl::StatusOr<Graph> graph = MatmulGraph(parsed); graph.ok() && !request->graph)
+    if (absl::StatusOr<KernelRequest> same = ParseKernelLine(PrintGraph(*graph), request->source); same.ok())
+      *request = *std::move(same);
+  if (request->graph) request->UseGraph();
+}
+
 // The command: all that can be refused is refused before the search.
 absl::StatusOr<int> Synth(const SynthArguments& arguments) {
   if (absl::Status outputs = CheckOutputFiles(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
+  if (arguments.emit == "transform") UseGraphForScript(&requests->kernels.front());
   if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
   return SynthLibrary(arguments, *requests);
 }

@@ -84,7 +84,7 @@ absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuni
 // nothing, and nothing was to be measured.
 absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& arguments, const Tuning& tuning) {
   std::optional<TuningReport> report;
-  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(*arguments.db, tuning.target);
+  absl::StatusOr<std::shared_ptr<Table>> table = OpenTable(*arguments.db, tuning.target);
   if (!table.ok()) return table.status();
   const std::string question = QuestionOf(arguments, tuning);
   if (*table != nullptr) {

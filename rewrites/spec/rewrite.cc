@@ -7,6 +7,7 @@
 
 #include "rewrites/spec/registry.h"
 #include "spec/check.h"
+#include "spec/extension.h"
 
 namespace kirsch {
 namespace {
@@ -41,6 +42,9 @@ void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Deci
   const SpecStage stage = StageOf(spec);
   for (const SpecRewrite* rewrite : kSpecRewrites)
     if (rewrite->applies(spec, stage)) rewrite->enumerate(spec, target, decisions);
+  if (target.extension == nullptr) return;
+  std::erase_if(*decisions,
+                [&](const Decision& decision) { return !target.extension->Allows(spec, decision); });
 }
 
 void Expand(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
@@ -57,6 +61,7 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
 
 // Stops at the rewrite that has the decision, which is quicker than to enumerate all.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
+  if (target.extension != nullptr && !target.extension->Allows(spec, decision)) return false;
   std::vector<Decision> decisions;
   const SpecStage stage = StageOf(spec);
   return std::any_of(std::begin(kSpecRewrites), std::end(kSpecRewrites), [&](const SpecRewrite* rewrite) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "spec/extension.h"
 #include "spec/footprint.h"
 #include "spec/microkernel.h"
 
@@ -162,6 +163,35 @@ void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first
   sizes->erase(end, sizes->end());
 }
 
+// True if a tile of any kind may have this size: it cuts no panel, no block, no group of steps, no run of a
+// window. Digits of a window that vectors do not run along are tiled one by one only.
+bool MayTile(const Spec& spec, int dim, uint32_t tile) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  if (tile == 0 || tile >= size) return false;
+  if (const DigitAxis* const axis = WindowAxis(spec, dim); axis != nullptr && !axis->MayTile(size, tile))
+    return false;
+  if (IsReduction(spec, dim)) {
+    const int64_t block = BlockOf(spec.operand[MatmulDims::kRhs].dtype);
+    return !PrefetchesColumns(spec) && tile % std::max<int64_t>(block, kLargestGroup) == 0;
+  }
+  const uint32_t panel = dim == OutputVectorDim(spec) ? BoundPanel(spec) : 0;
+  return (dim == OutputVectorDim(spec) || dim == OutputRowDim(spec)) && (panel == 0 || tile % panel == 0);
+}
+
+// Adds an extension's sizes to those from the first-th on, which are sorted and differ afterwards.
+void AddOwnSizes(const Spec& spec, int dim, const Extension& extension, size_t first,
+                 std::vector<uint32_t>* sizes) {
+  const size_t own = sizes->size();
+  extension.AppendTileSizes(spec, dim, sizes);
+  if (own == sizes->size()) return;
+  const auto begin = sizes->begin() + static_cast<std::ptrdiff_t>(first);
+  sizes->erase(std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(own), sizes->end(),
+                              [&](uint32_t tile) { return !MayTile(spec, dim, tile); }),
+               sizes->end());
+  std::sort(begin, sizes->end());
+  sizes->erase(std::unique(begin, sizes->end()), sizes->end());
+}
+
 }  // namespace
 
 uint32_t BoundPanel(const Spec& spec) {
@@ -179,6 +209,7 @@ void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vecto
   AppendSizes(spec, dim, target, sizes);
   if (const DigitAxis* const axis = WindowAxis(spec, dim))
     FollowWindow(spec, dim, *axis, first, target, sizes);
+  if (target.extension != nullptr) AddOwnSizes(spec, dim, *target.extension, first, sizes);
 }
 
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths) {

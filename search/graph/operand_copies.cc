@@ -375,6 +375,9 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
   const Spec& asked = readers.stages.front().In(*shape).spec;
   const absl::StatusOr<Schedule> read = ReadSchedule(*schedule.decision, source_, asked.op);
   if (!read.ok()) return read.status();
+  if (read->holes != 0 || read->gap)
+    return ErrorAt(source_, schedule.position,
+                   Cat("expected a copy without holes, got '", PrintDecision(asked.op, *read), "'"));
   *chosen = read->decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
   // The decision may be legal for some of the readers' specs only.

@@ -23,17 +23,6 @@ ChoiceKind KindOf(const Decision& decision) {
           decision.level, decision.layout.kind, decision.layout.panel};
 }
 
-// The child that does most of the work, by its arithmetic in all runs.
-size_t MainChild(const Expansion& expansion) {
-  size_t most = 0;
-  const auto work = [&](size_t i) {
-    return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
-  };
-  for (size_t i = 1; i < static_cast<size_t>(expansion.num_children); ++i)
-    if (work(i) > work(most)) most = i;
-  return most;
-}
-
 // Walks from the root to the main register tile, and at each node tries all other kinds of decisions.
 class Chooser {
  public:

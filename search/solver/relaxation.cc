@@ -93,6 +93,8 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
 
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
+  // What an extension says of an easier spec says nothing of this one.
+  if (model.target().extension != nullptr) return std::nullopt;
   Relaxation relaxed{spec, 0};
   // Step 1. Sums that are of another type than the output cannot be stored as they are.
   if (!spec.op_info().epilogue.empty() && AccumulatorOf(spec) == spec.out().dtype) {

@@ -5,24 +5,19 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
-#include "search/solver/solver.h"
+#include "search/solver/schedule_solver.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
-
-// A program, or a part of one, and its cost for one run.
-struct Priced {
-  Impl impl;
-  Cost cost;
-};
 
 // Decisions that differ in parameters only: the ones an error can usefully suggest.
 bool IsLike(const Decision& a, const Decision& b) {
@@ -50,85 +45,82 @@ std::string NearDecisions(const Spec& spec, const Decision& decision, const Targ
   return texts.empty() ? "" : Cat(" (there are ", Join(texts, ", "), ")");
 }
 
-// Walks the schedule and the specs it makes side by side, from the root down.
-class Replayer {
- public:
-  Replayer(std::string_view file, const CostModel& model, Memo& memo, const SearchOptions& options)
-      : file_(file), model_(model), solver_(model, memo, options, 0) {}
+// Says why no decision of the node is one of the spec's: it is not in the space, or does not fit, or has too
+// few children.
+absl::Status WhyNot(const ScheduleSolver::Failure& failure, std::string_view file, const Target& target) {
+  const auto& [node, spec, available] = failure;
+  const Decision& decision = node->decision;
+  if (node->IsOpen())
+    return ErrorAt(file, node->position, Cat("found no program for '", PrintSpec(spec), "'"));
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, target, &decisions);
+  const auto fits =
+      std::find_if(decisions.begin(), decisions.end(), [&](const auto& other) { return node->Fits(other); });
+  const std::string text = PrintDecision(spec.op, *node);
+  if (fits == decisions.end())
+    return ErrorAt(file, node->position,
+                   Cat("expected a decision that is in the space of '", PrintSpec(spec), "'",
+                       NearDecisions(spec, decision, target), ", got '", text, "'"));
+  Expansion expansion;
+  Expand(spec, *fits, target, &expansion);
+  if (const auto children = static_cast<size_t>(expansion.num_children); node->children.size() > children)
+    return ErrorAt(file, node->children[children].position,
+                   Cat("expected no more than ", children, " decisions below '", text, "'"));
+  return ErrorAt(
+      file, node->position,
+      Cat("expected a tile that fits, got ", expansion.filled_lines, " lines for ", Name(expansion.filled),
+          ", which has room for ", RoomFor(spec, expansion, available, target)));
+}
 
-  // The program of `spec` by `schedule`. Checks each decision against the rewrites and limits that the search
-  // goes by. So a schedule cannot make a program outside of the stated space.
-  absl::StatusOr<Priced> Build(const Spec& spec, const Schedule& schedule, Lines available) {
-    const Decision& decision = schedule.decision;
-    if (decision.kind == RewriteKind::kNone) return Search(spec, schedule.position, available);
-    if (!IsLegal(spec, decision, model_.target()))
-      return ErrorAt(file_, schedule.position,
-                     Cat("expected a decision that is in the space of '", PrintSpec(spec), "'",
-                         NearDecisions(spec, decision, model_.target()), ", got '",
-                         PrintDecision(spec.op, decision), "'"));
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-    if (below < 0)
-      return ErrorAt(file_, schedule.position,
-                     Cat("expected a tile that fits, got ", expansion.filled_lines, " lines for ",
-                         Name(expansion.filled), ", which has room for ",
-                         RoomFor(spec, expansion, available, model_.target())));
-    if (schedule.children.size() > static_cast<size_t>(expansion.num_children))
-      return ErrorAt(file_, schedule.children[static_cast<size_t>(expansion.num_children)].position,
-                     Cat("expected no more than ", expansion.num_children, " decisions below '",
-                         PrintDecision(spec.op, decision), "'"));
-    return BuildChildren(spec, schedule, expansion, below);
-  }
-
-  const SearchStats& stats() const { return solver_.stats(); }
-
- private:
-  // Builds the children in execution order. A child for which the schedule has no line is searched.
-  absl::StatusOr<Priced> BuildChildren(const Spec& spec, const Schedule& schedule, const Expansion& expansion,
-                                       Lines below) {
-    Priced result{{spec, schedule.decision, {}}, model_.Base(spec, schedule.decision, expansion)};
-    for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-      const Expansion::Child& child = expansion.children[i];
-      const Schedule open{{}, {}, schedule.position};
-      absl::StatusOr<Priced> built =
-          Build(child.spec, i < schedule.children.size() ? schedule.children[i] : open, below);
-      if (!built.ok()) return built.status();
-      result.cost += child.weight * built->cost;
-      result.impl.children.push_back({child.trips, std::move(built->impl)});
+// Finds some program of a schedule in little time: that of a search that is stopped. Where there are choices,
+// the search needs to look no further than its cost. As few decisions of what is open may lead to no program,
+// there are more of them next.
+absl::StatusOr<SearchResult> ReplayQuickly(const Spec& root, const Schedule& schedule, std::string_view file,
+                                           const CostModel& model) {
+  constexpr int kQuickWidth = 3, kMostWidth = 1 << 10;
+  for (int width = kQuickWidth;; width *= 2) {
+    HashMemo memo;
+    const SearchOptions options;
+    ScheduleSolver solver(schedule, model, memo, options, width);
+    const Lines available = AvailableAtPlacement(root, model.target());
+    SearchResult result;
+    if (const std::optional<Cost> cost = solver.Solve(root, available, kInfiniteCost)) {
+      result.cost = *cost;
+      result.impl = solver.Reconstruct(root, available);
+      return result;
     }
-    return result;
+    const ScheduleSolver::Failure& failure = solver.failure();
+    if (failure.node == nullptr || !failure.node->IsOpen() || width > kMostWidth)
+      return WhyNot(failure.node != nullptr ? failure : ScheduleSolver::Failure{&schedule, root, available},
+                    file, model.target());
   }
-
-  // The optimum of a spec that the schedule leaves open. The solver's memo keeps answers for specs that come
-  // up again.
-  absl::StatusOr<Priced> Search(const Spec& spec, TextPosition position, Lines available) {
-    const Solver::Outcome outcome = solver_.Solve(spec, available, kInfiniteCost);
-    if (!outcome.solved) return ErrorAt(file_, position, Cat("found no program for '", PrintSpec(spec), "'"));
-    return Priced{solver_.Reconstruct(spec, available), outcome.cost};
-  }
-
-  const std::string_view file_;
-  const CostModel& model_;
-  Solver solver_;
-};
+}
 
 }  // namespace
 
 absl::StatusOr<SearchResult> Replay(const Spec& placed_root, const Schedule& schedule, std::string_view file,
                                     const CostModel& model, Memo& memo, const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Replayer replayer(file, model, memo, options);
-  absl::StatusOr<Priced> built =
-      replayer.Build(placed_root, schedule, AvailableAtPlacement(placed_root, model.target()));
-  if (!built.ok()) return built.status();
-  SearchResult result;
-  result.impl = std::move(built->impl);
-  result.cost = built->cost;
-  result.bound = model.LowerBound(placed_root);
-  result.stop = StopReason::kPinned;
-  result.stats = replayer.stats();
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const Lines available = AvailableAtPlacement(placed_root, model.target());
+  absl::StatusOr<SearchResult> result = SearchResult();
+  ScheduleSolver solver(schedule, model, memo, options, 0);
+  if (solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model);
+  if (!result.ok()) return result.status();
+  const Cost limit = solver.HasChoices() ? result->cost + 1 : kInfiniteCost;
+  result->stop = StopReason::kPinned;
+  if (const std::optional<Cost> cost = solver.Solve(placed_root, available, limit)) {
+    result->cost = *cost;
+    result->impl = solver.Reconstruct(placed_root, available);
+  } else if (!solver.stopped()) {
+    return WhyNot(solver.failure(), file, model.target());
+  } else {
+    if (!solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model);
+    if (!result.ok()) return result.status();
+    result->stop = solver.stop_reason();
+  }
+  result->bound = model.LowerBound(placed_root);
+  result->stats = solver.stats();
+  result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

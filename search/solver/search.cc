@@ -33,9 +33,12 @@ struct QuickProgram {
 };
 
 // Finds some legal program in milliseconds. It tries the few most promising decisions per spec, and more of
-// them only if none leads to a program: a copy that looks cheap may turn out not to fit.
+// them only if none leads to a program: a copy that looks cheap may turn out not to fit. Nothing comes of
+// that only where an extension forbids too much.
 QuickProgram SolveQuickly(const Spec& root, Lines available, const CostModel& model) {
+  constexpr int kMostWidth = 1 << 12;
   for (int width = kQuickWidth;; width *= 2) {
+    if (width > kMostWidth && model.target().extension != nullptr) return {kInfiniteCost, {}};
     KIRSCH_CHECK(width < 1 << 20);
     // A memo of its own: what a narrow search proves holds for its few decisions only.
     HashMemo memo;
@@ -54,10 +57,13 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
 // Solves with growing budgets, up to `last`, until the optimum is below one. Otherwise the outcome's cost is
 // the bound proven so far. Example, from a bound of 1,000 with an optimum of 1,150: the budget 1,101 fails
 // and proves 1,101 or more; the next budget, 1,212, succeeds.
-Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available, Cost last, Cost bound) {
+// An extension's bounds are far below its costs, so there is one round.
+Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available, const CostModel& model,
+                       Cost last, Cost bound) {
+  const bool tight = model.target().extension == nullptr;
   while (bound < last && !solver.stopped()) {
     solver.SetProgress(last, bound);
-    const Cost step = static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1;
+    const Cost step = tight ? static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1 : last;
     const Solver::Outcome outcome = solver.Solve(root, available, std::min(last, bound + step));
     if (outcome.solved) return outcome;
     bound = std::max(bound, outcome.cost);
@@ -72,7 +78,7 @@ SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const C
   SearchResult result;
   ParallelSolver exact(model, memo, options);
   const Solver::Outcome best =
-      Deepen(exact, root, available, cutoff, BoundAtStart(root, available, model, memo));
+      Deepen(exact, root, available, model, cutoff, BoundAtStart(root, available, model, memo));
   result.stats = exact.stats();
   result.cost = result.bound = best.cost;
   if (best.solved) {
@@ -96,8 +102,8 @@ SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model
   SearchResult result;
   ParallelSolver exact(model, memo, options);
   const Solver::Outcome best =
-      Deepen(exact, root, available, first.cost + 1, BoundAtStart(root, available, model, memo));
-  KIRSCH_CHECK(best.solved || exact.stopped());
+      Deepen(exact, root, available, model, first.cost + 1, BoundAtStart(root, available, model, memo));
+  KIRSCH_CHECK(best.solved || exact.stopped() || model.target().extension != nullptr);
   result.stop = best.solved ? StopReason::kOptimal : exact.stop_reason();
   result.stats = exact.stats();
   result.cost = best.solved ? best.cost : first.cost;
@@ -134,6 +140,8 @@ SearchResult SearchWithin(const Spec& spec, Lines available, const CostModel& mo
   SearchResult result = options.cutoff < kInfiniteCost
                             ? SearchBelow(options.cutoff, spec, available, model, memo, options)
                             : SearchAll(spec, available, model, memo, options);
+  // An extension may leave no program at all.
+  if (result.cost >= kInfiniteCost) result.stop = StopReason::kCutoff;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

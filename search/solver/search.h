@@ -24,7 +24,8 @@ enum class StopReason {
   kBudget,     // the time budget ran out: the best program so far, with its proven gap
   kCancelled,  // cancelled from outside, likewise
   kPinned,     // not a search: a schedule was given
-  kCutoff,     // proven that no program costs less than the cutoff: there is none in the result
+  kCutoff,     // there is no program in the result: proven that none costs less than the cutoff, or that an
+               // extension (spec/extension.h) allows none
 };
 
 std::string_view Name(StopReason reason);

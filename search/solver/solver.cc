@@ -14,17 +14,13 @@ namespace {
 // Specs solved between two looks at the clock and at cancellation, and between two reports of progress.
 constexpr int64_t kSpecsBetweenChecks = 1024;
 
-// The most that a child may cost so that the whole stays below `budget`. `others`: the node's base and the
-// bounds of the other children. Example: a budget of 100, others of 40, and a weight of 7. The child must
-// cost less than 60 / 7, so its budget is 9: a cost of 8 is allowed. A child of weight 0 costs nothing,
-// whatever it takes.
+}  // namespace
+
 Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
   if (weight == 0) return kInfiniteCost;
   const Cost room = budget - others;  // weight * cost < room
   return room <= 0 ? 0 : (room + weight - 1) / weight;
 }
-
-}  // namespace
 
 Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width,
                InFlight* in_flight)

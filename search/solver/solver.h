@@ -27,6 +27,12 @@
 
 namespace kirsch {
 
+// Returns the most that a child may cost so that the whole stays below `budget`. `others`: the node's base
+// and the bounds of the other children. Example: a budget of 100, others of 40, and a weight of 7. The child
+// must cost less than 60 / 7, so its budget is 9: a cost of 8 is allowed. A child of weight 0 costs nothing,
+// whatever it takes.
+Cost ChildBudget(Cost budget, Cost others, int64_t weight);
+
 // Not thread-safe: each thread has a solver of its own. The memo is shared, and `options` must outlive the
 // solver.
 class Solver {

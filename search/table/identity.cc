@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "search/table/answer.h"
 #include "search/table/fingerprints.h"
+#include "spec/extension.h"
 #include "spec/target/target_json.h"
 
 namespace kirsch {
@@ -26,7 +27,9 @@ TableIdentity IdentityOf(const Target& target) {
   seen.name = seen.cpu = "";
   seen.ghz = 1;
   seen.cores = 1;
-  return {target.name, PrintTarget(target), Fingerprint(PrintTarget(seen)), kRulesFingerprint,
+  // An extension's answers are its own.
+  const std::string own = target.extension == nullptr ? "" : target.extension->Identity();
+  return {target.name, PrintTarget(target), Fingerprint(PrintTarget(seen) + own), kRulesFingerprint,
           kCostFingerprint};
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cmath>
 
 #include "absl/strings/numbers.h"
+#include "spec/language/decision_parser.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
 
@@ -100,33 +102,37 @@ class Printer {
   std::string text_;
 };
 
+// The words that end a contraction's decisions where they are on its line.
+bool EndsContraction(std::string_view word) {
+  return std::find(kScheduleWords.begin(), kScheduleWords.end(), word) != kScheduleWords.end();
+}
+
 // Reads a schedule line by line. A line belongs to the group before it; lines below a contraction, further to
-// the right, to that contraction. Indentation means nothing else.
+// the right, to that contraction. Indentation means nothing else. Semicolons divide a line as its end does.
 class Parser {
  public:
   explicit Parser(std::string_view source) { schedule_.source = source; }
 
-  // One line. Its first word says what it is, unless it is a part of a contraction's schedule.
   absl::Status ParseLine(std::string_view line, int number) {
     line = line.substr(0, line.find('#'));
-    std::vector<Word> words = SplitWords(line);
-    for (Word& word : words) word.position.line = number;
+    const std::vector<Word> parts = Split({line, {number, 1}}, ';');
+    const std::vector<Word> words = SplitWords(parts[0]);
     // Nothing but the empty word: a blank line or a comment.
-    if (words.size() == 1) return absl::OkStatus();
-    const Word& verb = words[0];
-    if (InContraction(verb)) {
-      AppendLine(line, number, &std::get<std::string>(group().stages.back().contraction));
+    if (parts.size() == 1 && words.size() == 1) return absl::OkStatus();
+    if (IsOfNames(words[0])) {
+      AppendLine({line, {number, 1}}, &names_);
       return absl::OkStatus();
     }
-    if (verb.text == "threads" && schedule_.groups.empty()) return ParseThreads(words);
-    if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.folded.empty()) {
-      if (words.size() == 2) return Expected(words[1], "the names of what is made of constants");
-      return ParseValues(words, "the name of a value that an operation makes of constants",
-                         &schedule_.folded);
+    bool of_contraction = InContraction(words[0]);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::vector<Word> part = SplitWords(parts[i]);
+      if (i > 0 && EndsContraction(part[0].text)) of_contraction = false;
+      if (!of_contraction)
+        if (absl::Status status = ParsePart(part, parts[i]); !status.ok()) return status;
+      if (of_contraction) i = AppendDecisions(line, parts, i) - 1;
+      of_contraction = of_contraction || part[0].text == "contraction";
     }
-    if (verb.text == "group" || verb.text == "slice") return ParseGroup(words);
-    if (schedule_.groups.empty()) return Expected(verb, "group VALUE...");
-    return ParseDecision(words, line);
+    return absl::OkStatus();
   }
 
   PlanSchedule Take() && { return std::move(schedule_); }
@@ -137,18 +143,52 @@ class Parser {
     return ExpectedAt(schedule_.source, word, what);
   }
 
+  // What is between semicolons. Its first word says what it is.
+  absl::Status ParsePart(const std::vector<Word>& words, const Word& part) {
+    const Word& verb = words[0];
+    if (verb.text == "threads" && schedule_.groups.empty()) return ParseThreads(words);
+    if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.folded.empty()) {
+      if (words.size() == 2) return Expected(words[1], "the names of what is made of constants");
+      return ParseValues(words, "the name of a value that an operation makes of constants",
+                         &schedule_.folded);
+    }
+    if (verb.text == "group" || verb.text == "slice") return ParseGroup(words);
+    if (schedule_.groups.empty() || verb.text.empty()) return Expected(verb, "group VALUE...");
+    return ParseDecision(words, part);
+  }
+
+  // Is the line with this first word a named schedule, or a part of the last one?
+  bool IsOfNames(const Word& word) {
+    const bool begins = word.text == "schedule" && !InContraction(word);
+    if (begins || word.position.column <= names_column_)
+      names_column_ = begins ? word.position.column : INT_MAX;
+    return names_column_ != INT_MAX;
+  }
+
+  // Appends the decisions from the i-th part on to the last contraction's; returns the part that ends them.
+  size_t AppendDecisions(std::string_view line, const std::vector<Word>& parts, size_t i) {
+    size_t end = i + 1;
+    while (end < parts.size() && !EndsContraction(SplitWords(parts[end])[0].text)) ++end;
+    const auto last =
+        static_cast<size_t>(parts[end - 1].text.data() + parts[end - 1].text.size() - line.data());
+    const auto first = static_cast<size_t>(parts[i].position.column - 1);
+    AppendLine({line.substr(first, last - first), parts[i].position},
+               &std::get<ContractionText>(group().stages.back().contraction).decisions);
+    return end;
+  }
+
   // Is the line with this first word a part of the last contraction's schedule?
   bool InContraction(const Word& word) {
     if (schedule_.groups.empty() || group().stages.empty() || group().stages.back().rows) return false;
     return word.position.column > group().stages.back().position.column;
   }
 
-  // Appends a line so that it is line `number` of `text`: empty lines stand for those in between. So errors
-  // of ParseSchedule have their place in the whole text.
-  static void AppendLine(std::string_view line, int number, std::string* text) {
+  // Appends a piece of a line so that it has its place in `text`: empty lines and blanks stand for what is
+  // between. So errors of ParseSchedule have their place in the whole text.
+  static void AppendLine(const Word& piece, std::string* text) {
     const auto lines = std::count(text->begin(), text->end(), '\n');
-    text->append(static_cast<size_t>(number - 1 - lines), '\n');
-    Append(text, line, "\n");
+    text->append(static_cast<size_t>(piece.position.line - 1 - lines), '\n');
+    Append(text, std::string(static_cast<size_t>(piece.position.column - 1), ' '), piece.text, "\n");
   }
 
   // threads N; Spec has one byte for them.
@@ -186,13 +226,13 @@ class Parser {
   }
 
   // A line of a group. Its first word may be a rewrite's name, so whatever is none of the others is one.
-  absl::Status ParseDecision(const std::vector<Word>& words, std::string_view line) {
+  absl::Status ParseDecision(const std::vector<Word>& words, const Word& part) {
     const std::string_view verb = words[0].text;
     if (verb == "each") {
       group().each = true;
       return ExpectEnd(words, 1);
     }
-    if (verb == "copy" || verb == "leave") return ParseCopy(words, line);
+    if (verb == "copy" || verb == "leave") return ParseCopy(words, part);
     if (verb == "contraction" || verb == "rows")
       // Rewrites may be called "rows", too: their words have a '=', a stage has a number.
       if (words[1].text.find('=') == std::string_view::npos) return ParseStage(words);
@@ -207,7 +247,7 @@ class Parser {
   }
 
   // copy STAGE...: DECISION, or leave STAGE...
-  absl::Status ParseCopy(const std::vector<Word>& words, std::string_view line) {
+  absl::Status ParseCopy(const std::vector<Word>& words, const Word& part) {
     CopySchedule& copy = group().copies.emplace_back();
     copy.position = words[0].position;
     // Readers end at the word with a colon; `leave` has none.
@@ -223,10 +263,10 @@ class Parser {
     if (copy.readers.empty()) return Expected(words[at], "the stages that read the matrix");
     if (words[0].text == "leave") return ends ? Expected(words[at - 1], "a stage") : absl::OkStatus();
     if (!ends || words[at].text.empty()) return Expected(words[at], "a colon and the decision to copy");
-    // The decision is kept as text until its op is known. Blanks before it keep its column.
-    const auto column = static_cast<size_t>(words[at].position.column - 1);
-    AppendLine(Cat(std::string(column, ' '), line.substr(column)), words[0].position.line,
-               &std::get<std::string>(copy.decision.emplace(std::string())));
+    // The decision is kept as text until its op is known.
+    const auto offset = static_cast<size_t>(words[at].position.column - part.position.column);
+    AppendLine(part.Part(offset),
+               &std::get<ContractionText>(copy.decision.emplace(ContractionText{names_})).decisions);
     return absl::OkStatus();
   }
 
@@ -238,7 +278,7 @@ class Parser {
     stage.position = words[0].position;
     stage.stage = *number;
     stage.rows = words[0].text == "rows";
-    stage.contraction = std::string();
+    stage.contraction = ContractionText{names_};
     for (size_t at = 2; stage.rows && !words[at].text.empty(); ++at)
       if (absl::Status status = ParseRows(words[at], &stage.row_schedule); !status.ok()) return status;
     group().stages.push_back(std::move(stage));
@@ -309,13 +349,16 @@ class Parser {
   }
 
   PlanSchedule schedule_;
+  std::string names_;           // the named schedules so far, at their places in the text
+  int names_column_ = INT_MAX;  // of the one that is being read; else INT_MAX
 };
 
 }  // namespace
 
 absl::StatusOr<Schedule> ReadSchedule(const ContractionSchedule& schedule, std::string_view source,
                                       OpKind op) {
-  if (const auto* const text = std::get_if<std::string>(&schedule)) return ParseSchedule(*text, source, op);
+  if (const auto* const text = std::get_if<ContractionText>(&schedule))
+    return ParseSchedule(text->decisions, source, op, text->names);
   return std::get<Schedule>(schedule);
 }
 

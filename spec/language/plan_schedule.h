@@ -17,6 +17,9 @@
 //     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run
 // clang-format on
 //
+// Lines may also be one, with semicolons between. Named schedules (spec/language/schedule.h) stand before the
+// contractions that use them.
+//
 // A group is a fusion group; the former word, slice, is read, too. Groups come in the order in which they are
 // computed. Values are v with their place in the canonical graph (rewrites/graph/canonical_graph.h), which a
 // schedule has as a comment at its head; the result is out.
@@ -49,8 +52,11 @@ namespace kirsch {
 
 // The decisions for a contraction. Its words for dims and operands depend on its op, which is known when the
 // plan is followed. Until then, a schedule that was text stays text: the lines for ParseSchedule, at their
-// place in the whole text.
-using ContractionSchedule = std::variant<Schedule, std::string>;
+// place in the whole text, and the named schedules before them.
+struct ContractionText {
+  std::string names, decisions = {};
+};
+using ContractionSchedule = std::variant<Schedule, ContractionText>;
 // The decisions, parsed if they are still text. `source` is what errors call the text.
 absl::StatusOr<Schedule> ReadSchedule(const ContractionSchedule& schedule, std::string_view source,
                                       OpKind op);

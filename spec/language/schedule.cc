@@ -2,184 +2,33 @@
 #include "spec/language/schedule.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/numbers.h"
+#include "spec/language/decision_parser.h"
 #include "spec/language/printer.h"
-#include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
+#include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
 
 constexpr size_t kMaxLevels = 256;
-constexpr std::string_view kDecisions =
-    "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
-    "| "
-    "microkernel [DIM AHEAD] | "
-    "search";
+constexpr int kMaxDecisions = 1 << 16;  // names of names could make any number
 
-std::optional<uint32_t> ParsePositive(std::string_view text) {
-  uint32_t number = 0;
-  if (text.empty() || text[0] < '0' || text[0] > '9' || !absl::SimpleAtoi(ForAbsl(text), &number) ||
-      number == 0)
-    return std::nullopt;
-  return number;
-}
+// A line of a schedule: one decision, or several with semicolons between, each in words.
+struct ScheduleLine {
+  int column = 0;                        // of its first word
+  std::vector<std::vector<Word>> chain;  // each ends with its empty word
 
-// Reads one line: a verb, and then its arguments, each by a method of its own.
-class DecisionParser {
- public:
-  DecisionParser(std::string_view file, const OpInfo& op, const std::vector<Word>& words)
-      : file_(file), op_(op), words_(words) {}
+  const Word& first() const { return chain[0][0]; }
+};
 
-  absl::StatusOr<Decision> Parse() {
-    const std::string_view verb = words_[0].text;
-    if (absl::Status status = ParseArguments(verb); !status.ok()) return status;
-    if (!words_[next_].text.empty()) return ExpectedAt(file_, words_[next_], "the end of the line");
-    return decision_;
-  }
-
- private:
-  absl::Status ParseArguments(std::string_view verb) {
-    if (verb == "search") return absl::OkStatus();
-    if (verb == "microkernel")
-      return InOrder(Set(RewriteKind::kMicrokernel), &DecisionParser::OptionalPrefetch);
-    if (verb == "tile") return InOrder(Set(RewriteKind::kTile), &DecisionParser::Dim, &DecisionParser::Size);
-    if (verb == "parallel")
-      return InOrder(Set(RewriteKind::kParallelTile), &DecisionParser::Dim, &DecisionParser::Size,
-                     &DecisionParser::Parts);
-    if (verb == "move")
-      return InOrder(Set(RewriteKind::kMove), &DecisionParser::Operand, &DecisionParser::ToLevel,
-                     &DecisionParser::OptionalLayout);
-    if (verb == "pack")
-      return InOrder(Set(RewriteKind::kPack), &DecisionParser::Operand, &DecisionParser::ToLevel,
-                     &DecisionParser::CopyLayout, &DecisionParser::CopyType);
-    return ExpectedAt(
-        file_, words_[0], kDecisions,
-        DidYouMean(verb, std::array{"tile", "parallel", "move", "pack", "microkernel", "search"}));
-  }
-
-  // Never fails; it returns a status so that InOrder can begin with it.
-  absl::Status Set(RewriteKind kind) {
-    decision_.kind = kind;
-    return absl::OkStatus();
-  }
-
-  // Calls the steps one after the other until one fails. `status` is that of what came before.
-  template <typename... Steps>
-  absl::Status InOrder(absl::Status status, Steps... steps) {
-    ((status.ok() ? void(status = (this->*steps)()) : void()), ...);
-    return status;
-  }
-
-  // The next word; the empty one at the end of the line is never passed.
-  const Word& Next() { return words_[words_[next_].text.empty() ? next_ : next_++]; }
-
-  absl::Status Dim() {
-    // The names are looked up in the op's own tables.
-    const Word& word = Next();
-    for (int dim = 0; dim < op_.num_dims; ++dim)
-      if (op_.dims[static_cast<size_t>(dim)].name == word.text) {
-        decision_.dim = static_cast<uint8_t>(dim);
-        return absl::OkStatus();
-      }
-    return ExpectedAt(file_, word, Cat("a dim of ", op_.name));
-  }
-
-  absl::Status Operand() {
-    const Word& word = Next();
-    for (int operand = 0; operand <= op_.output(); ++operand)
-      if (op_.operands[static_cast<size_t>(operand)].name == word.text) {
-        decision_.operand = static_cast<uint8_t>(operand);
-        return absl::OkStatus();
-      }
-    return ExpectedAt(file_, word, Cat("an operand of ", op_.name));
-  }
-
-  absl::Status ToLevel() {
-    const Word& word = Next();
-    for (int level = 0; level < kNumLevels; ++level)
-      if (kLevelNames[static_cast<size_t>(level)] == word.text) {
-        decision_.level = static_cast<Level>(level);
-        return absl::OkStatus();
-      }
-    return ExpectedAt(file_, word, "VRF, L1, L2, L3 or RAM");
-  }
-
-  absl::Status Size() { return Positive(&decision_.size); }
-  absl::Status Parts() { return Positive(&decision_.parts); }
-  absl::Status Positive(uint32_t* value) {
-    const Word& word = Next();
-    const std::optional<uint32_t> number = ParsePositive(word.text);
-    if (!number) return ExpectedAt(file_, word, "a positive number");
-    *value = *number;
-    return absl::OkStatus();
-  }
-
-  absl::Status CopyType() {
-    const Word& word = Next();
-    for (const DtypeInfo& info : kDtypes)
-      if (info.name == word.text) {
-        decision_.dtype = info.dtype;
-        return absl::OkStatus();
-      }
-    return ExpectedAt(file_, word, "the element type of the copy");
-  }
-
-  absl::Status OptionalPrefetch() {
-    return words_[next_].text.empty() ? absl::OkStatus() : InOrder(Dim(), &DecisionParser::Size);
-  }
-
-  absl::Status OptionalLayout() { return words_[next_].text.empty() ? absl::OkStatus() : CopyLayout(); }
-
-  // "packed32x2-col": a kind, its panel, its group, and its order; the inverse of PrintLayout.
-  absl::Status CopyLayout() {
-    const Word& word = Next();
-    std::string_view text = word.text;
-    Layout& layout = decision_.layout;
-    if (text.ends_with(kColSuffix)) {
-      layout.order = Order::kCol;
-      text.remove_suffix(kColSuffix.size());
-    }
-    // A constant operand's copy may also be plain rows or columns.
-    for (Order order : {Order::kRow, Order::kCol})
-      if (word.text == OrderWord(order)) {
-        layout.order = order;
-        return absl::OkStatus();
-      }
-    for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums,
-                            LayoutKind::kLanewise, LayoutKind::kChains, LayoutKind::kTiles}) {
-      const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
-      if (!text.starts_with(name)) continue;
-      layout.kind = kind;
-      text.remove_prefix(name.size());
-      // Only "packed" may stand without a number: it is one panel.
-      if (text.empty() && kind == LayoutKind::kPacked) return absl::OkStatus();
-      const size_t sign = text.find(kGroupSign);
-      const std::optional<uint32_t> panel = ParsePositive(text.substr(0, sign));
-      const std::optional<uint32_t> group =
-          sign == std::string_view::npos ? 1 : ParsePositive(text.substr(sign + kGroupSign.size()));
-      // Layout has a byte for each.
-      if (!panel || *panel > UINT8_MAX || !group || *group > UINT8_MAX) break;
-      layout.panel = static_cast<uint8_t>(*panel);
-      layout.group = static_cast<uint8_t>(*group);
-      return absl::OkStatus();
-    }
-    return ExpectedAt(file_, word,
-                      "a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
-                      "xGROUP and -col after it)");
-  }
-
-  std::string_view file_;
-  const OpInfo& op_;
-  const std::vector<Word>& words_;
-  // The verb is the word before.
-  size_t next_ = 1;
-  Decision decision_;
+// A named schedule. It stays lines until the name is used.
+struct NamedSchedule {
+  std::string_view name;
+  std::vector<ScheduleLine> lines;
+  bool used = false;
 };
 
 // The line of a node, then those of its children, two blanks further to the right.
@@ -192,45 +41,215 @@ void Print(const Impl& impl, int64_t trips, int depth, std::string* text) {
   for (const Impl::Child& child : impl.children) Print(child.impl, child.trips, depth + 1, text);
 }
 
-// The words of every line that has some, without comments. Each line ends with its empty word. Lines count
-// from 1.
-std::vector<std::vector<Word>> SplitLines(std::string_view text) {
-  std::vector<std::vector<Word>> lines;
+// The decisions of a line, or of what is left of one. None if there are no words.
+ScheduleLine SplitChain(const Word& text) {
+  ScheduleLine line;
+  for (const Word& decision : Split(text, ';')) line.chain.push_back(SplitWords(decision));
+  line.column = line.first().position.column;
+  if (line.chain.size() == 1 && line.first().text.empty()) line.chain.clear();
+  return line;
+}
+
+// Every line that has words, without its comment. Lines count from 1.
+std::vector<Word> SplitLines(std::string_view text) {
+  std::vector<Word> lines;
   for (int number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line = line.substr(0, line.find('#'));
-    std::vector<Word> words = SplitWords(line);
-    for (Word& word : words) word.position.line = number;
-    // The empty word alone is a blank line, or one that has a comment only.
-    if (words.size() > 1) lines.push_back(std::move(words));
+    lines.push_back({line.substr(0, line.find('#')), {number, 1}});
   }
+  std::erase_if(lines, [](const Word& line) { return SplitWords(line).size() == 1; });
   return lines;
 }
+
+// Makes trees of lines, and puts the decisions of named schedules where their names are.
+class ScheduleReader {
+ public:
+  ScheduleReader(std::string_view file, OpKind op) : file_(file), op_(op) {}
+
+  absl::StatusOr<Schedule> Read(std::string_view text, std::string_view names) {
+    std::vector<ScheduleLine> lines;
+    if (absl::Status status = TakeNames(SplitLines(names), &lines); !status.ok()) return status;
+    const size_t others = names_.size();
+    if (absl::Status status = TakeNames(SplitLines(text), &lines); !status.ok()) return status;
+    std::vector<Schedule> roots;
+    if (absl::Status status = ReadLines(lines, names_.size(), 0, &roots); !status.ok()) return status;
+    for (size_t i = others; i < names_.size(); ++i) {
+      std::vector<Schedule> unused;
+      if (names_[i].used) continue;
+      if (absl::Status status = ReadLines(names_[i].lines, i, 0, &unused); !status.ok()) return status;
+    }
+    if (roots.empty())
+      return ErrorAt(file_, {}, Cat("expected a schedule (", kDecisionForms, "), got nothing"));
+    return std::move(roots.front());
+  }
+
+ private:
+  // A node that may still get children, and where its line begins.
+  struct Open {
+    Schedule* node;  // stays put while it is open
+    int column;
+    size_t depth;
+    int child_column = 0;  // of the lines of its children; 0: there is none yet
+  };
+
+  // Takes out "schedule NAME = DECISIONS", with the lines below each that are further to the right.
+  absl::Status TakeNames(const std::vector<Word>& text, std::vector<ScheduleLine>* rest) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const std::vector<Word> words = SplitWords(text[i]);
+      if (words[0].text != "schedule") {
+        rest->push_back(SplitChain(text[i]));
+        continue;
+      }
+      if (absl::Status status = CheckName(words, *rest); !status.ok()) return status;
+      NamedSchedule named{words[1].text, {}};
+      const size_t sign = text[i].text.find('=');
+      if (ScheduleLine own = SplitChain(text[i].Part(sign + 1)); !own.chain.empty()) {
+        own.column = words[0].position.column;  // lines below it go on from its last decision
+        named.lines.push_back(std::move(own));
+      }
+      for (; i + 1 < text.size(); ++i) {
+        ScheduleLine below = SplitChain(text[i + 1]);
+        if (below.column <= words[0].position.column) break;
+        named.lines.push_back(std::move(below));
+      }
+      if (named.lines.empty()) return ExpectedAt(file_, words.back(), "the decisions of the name");
+      names_.push_back(std::move(named));
+    }
+    return absl::OkStatus();
+  }
+
+  // A name is new, and stands before all that use it.
+  absl::Status CheckName(const std::vector<Word>& line, const std::vector<ScheduleLine>& before) const {
+    const Word& name = line[1];
+    if (!before.empty()) return ExpectedAt(file_, line[0], "named schedules before all decisions");
+    const auto is_among = [&](const auto& words) {
+      return std::find(words.begin(), words.end(), name.text) != words.end();
+    };
+    if (!IsIdentifier(name.text) || is_among(kDecisionVerbs) || is_among(kScheduleWords) ||
+        Find(name.text, names_.size()) != nullptr)
+      return ExpectedAt(
+          file_, name,
+          "a new name that is no word of schedules (letters, digits, underscores; a letter first)");
+    if (line[2].text != "=") return ExpectedAt(file_, line[2], "'='");
+    return absl::OkStatus();
+  }
+
+  // The schedule of that name among the first `visible`: a schedule may use those before it. Null: none.
+  const NamedSchedule* Find(std::string_view name, size_t visible) const {
+    const auto end = names_.begin() + static_cast<std::ptrdiff_t>(visible);
+    const auto found =
+        std::find_if(names_.begin(), end, [&](const auto& known) { return known.name == name; });
+    return found == end ? nullptr : &*found;
+  }
+
+  // Reads lines as one tree, whose root goes to the end of *siblings, at `depth`.
+  absl::Status ReadLines(const std::vector<ScheduleLine>& lines, size_t visible, size_t depth,
+                         std::vector<Schedule>* siblings) {
+    const size_t first = siblings->size();
+    std::vector<Open> open;  // the node read last and those above it
+    for (const ScheduleLine& line : lines) {
+      // A line that is not further to the right than a node ends that node.
+      while (!open.empty() && line.column <= open.back().column) open.pop_back();
+      if (open.empty() && siblings->size() > first)
+        return ExpectedAt(file_, line.first(), "one decision at the top");
+      if (!open.empty()) {
+        // Children of one node stand below each other.
+        int& column = open.back().child_column;
+        if (column == 0) column = line.column;
+        if (column != line.column)
+          return ErrorAt(file_, line.first().position, Cat("expected column ", column));
+      }
+      // Each decision is the first below the one before.
+      for (const std::vector<Word>& words : line.chain) {
+        Open next{nullptr, line.column, open.empty() ? depth : open.back().depth + 1};
+        std::vector<Schedule>* const level = open.empty() ? siblings : &open.back().node->children;
+        if (absl::Status status = ReadDecision(words, visible, &next, level); !status.ok()) return status;
+        open.push_back(next);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Reads a decision, or those of a name, to the end of *siblings. What follows goes below next->node.
+  absl::Status ReadDecision(const std::vector<Word>& words, size_t visible, Open* next,
+                            std::vector<Schedule>* siblings) {
+    if (next->depth >= kMaxLevels)
+      return ErrorAt(file_, words[0].position, Cat("expected at most ", kMaxLevels, " levels"));
+    if (++decisions_ > kMaxDecisions)
+      return ErrorAt(file_, words[0].position, Cat("expected at most ", kMaxDecisions, " decisions"));
+    if (Find(words[0].text, visible) != nullptr) return UseName(words, next, siblings);
+    absl::StatusOr<Schedule> node = ParseDecision(words, file_, op_);
+    if (!node.ok()) return node.status();
+    siblings->push_back(*std::move(node));
+    next->node = &siblings->back();
+    return absl::OkStatus();
+  }
+
+  absl::Status UseName(const std::vector<Word>& words, Open* next, std::vector<Schedule>* siblings) {
+    if (!words[1].text.empty()) return ExpectedAt(file_, words[1], "the end of the name's decision");
+    const auto at = static_cast<size_t>(Find(words[0].text, names_.size()) - names_.data());
+    names_[at].used = true;
+    if (absl::Status status = ReadLines(names_[at].lines, at, next->depth, siblings); !status.ok())
+      return status;
+    next->node = &siblings->back();
+    for (; !next->node->children.empty(); ++next->depth) next->node = &next->node->children.front();
+    return absl::OkStatus();
+  }
+
+  const std::string_view file_;
+  const OpKind op_;
+  std::vector<NamedSchedule> names_;
+  int decisions_ = 0;
+};
 
 }  // namespace
 
 std::string PrintDecision(OpKind op, const Decision& decision) {
+  return PrintDecision(op, Schedule{decision, {}, {}});
+}
+
+std::string PrintDecision(OpKind op, const Schedule& node) {
+  const Decision& decision = node.decision;
+  const auto or_hole = [&](Holes hole, const auto& argument) {
+    return (node.holes & hole) != 0 ? std::string(kHoleWord) : Cat(argument);
+  };
   const OpInfo& info = Info(op);
-  const std::string_view dim = info.dims[decision.dim].name, operand = info.operands[decision.operand].name;
+  const std::string dim = or_hole(kHoleDim, info.dims[decision.dim].name);
+  const std::string operand = or_hole(kHoleOperand, info.operands[decision.operand].name);
+  const std::string level = or_hole(kHoleLevel, Name(decision.level)),
+                    size = or_hole(kHoleSize, decision.size);
   // A strided layout is the usual one of a move, and is left out.
-  const bool relaid = decision.kind == RewriteKind::kPack || decision.layout.kind != LayoutKind::kStrided;
-  const std::string layout = relaid ? Cat(" ", PrintLayout(decision.layout)) : "";
+  const bool relaid = decision.kind == RewriteKind::kPack || decision.layout.kind != LayoutKind::kStrided ||
+                      (node.holes & kHoleLayout) != 0;
+  const std::string layout = relaid ? Cat(" ", or_hole(kHoleLayout, PrintLayout(decision.layout))) : "";
   switch (decision.kind) {
     case RewriteKind::kNone:
-      return "search";
+      return node.gap ? std::string(kGapWord) : "search";
     case RewriteKind::kTile:
-      return Cat("tile ", dim, " ", decision.size);
+      return Cat("tile ", dim, " ", size);
     case RewriteKind::kParallelTile:
-      return Cat("parallel ", dim, " ", decision.size, " ", decision.parts);
+      return Cat("parallel ", dim, " ", size, " ", or_hole(kHoleParts, decision.parts));
     case RewriteKind::kMove:
-      return Cat("move ", operand, " ", Name(decision.level), layout);
+      return Cat("move ", operand, " ", level, layout);
     case RewriteKind::kPack:
-      return Cat("pack ", operand, " ", Name(decision.level), layout, " ", Info(decision.dtype).name);
+      return Cat("pack ", operand, " ", level, layout, " ", or_hole(kHoleType, Info(decision.dtype).name));
     case RewriteKind::kMicrokernel:
-      return decision.size == 0 ? "microkernel" : Cat("microkernel ", dim, " ", decision.size);
+      return decision.size == 0 && node.holes == 0 ? "microkernel" : Cat("microkernel ", dim, " ", size);
   }
   return "";
+}
+
+bool Schedule::Fits(const Decision& other) const {
+  Decision filled = decision;
+  if ((holes & kHoleDim) != 0) filled.dim = other.dim;
+  if ((holes & kHoleOperand) != 0) filled.operand = other.operand;
+  if ((holes & kHoleLevel) != 0) filled.level = other.level;
+  if ((holes & kHoleSize) != 0) filled.size = other.size;
+  if ((holes & kHoleParts) != 0) filled.parts = other.parts;
+  if ((holes & kHoleLayout) != 0) filled.layout = other.layout;
+  if ((holes & kHoleType) != 0) filled.dtype = other.dtype;
+  return filled == other;
 }
 
 Schedule MakeSchedule(const Impl& impl) {
@@ -245,27 +264,9 @@ std::string PrintSchedule(const Impl& impl) {
   return text;
 }
 
-absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op) {
-  std::vector<Schedule> roots;
-  std::vector<Schedule*> open;  // the node read last and those above it; a node stays put while it is open
-  for (const std::vector<Word>& words : SplitLines(text)) {
-    absl::StatusOr<Decision> decision = DecisionParser(file, Info(op), words).Parse();
-    if (!decision.ok()) return decision.status();
-    const Word& first = words[0];
-    // A line that is not further to the right than a node ends that node.
-    while (!open.empty() && first.position.column <= open.back()->position.column) open.pop_back();
-    std::vector<Schedule>& siblings = open.empty() ? roots : open.back()->children;
-    if (open.empty() && !roots.empty()) return ExpectedAt(file, first, "one decision at the top");
-    // Children of one node stand below each other.
-    if (!siblings.empty() && siblings.back().position.column != first.position.column)
-      return ErrorAt(file, first.position, Cat("expected column ", siblings.back().position.column));
-    if (open.size() == kMaxLevels)
-      return ErrorAt(file, first.position, Cat("expected at most ", kMaxLevels, " levels"));
-    siblings.push_back({*decision, {}, first.position});
-    open.push_back(&siblings.back());
-  }
-  if (roots.empty()) return ErrorAt(file, {}, Cat("expected a schedule (", kDecisions, "), got nothing"));
-  return std::move(roots.front());
+absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op,
+                                       std::string_view names) {
+  return ScheduleReader(file, op).Read(text, names);
 }
 
 }  // namespace kirsch

@@ -14,12 +14,23 @@
 //   microkernel                the register tile is computed
 //   microkernel k 256          likewise; it prefetches the elements of rhs that lie 256 further along dim k
 //   search                     left to the search; so is a spec for which there is no line
+//   ...                        any decisions, or none, and then those below this line, once: at the spec itself,
+//                              or on the way along the children that do most of the work (MainChild)
+//   tile m 96; move rhs L2     the same as two lines, the second below the first; lines below it follow the last
+//   schedule inner = DECISIONS a name, to be used as a decision further down: its decisions are put there. Those
+//                              of its own may also be lines below it, further to the right
+//   inner; microkernel         what follows a name is below the last of its decisions (of several below one, the
+//                              first's)
 // clang-format on
+//
+// An argument may be "?", a hole: the search fills it in. So may the layout and the type of a pack and the
+// layout of a move to registers be left out.
 //
 // From a '#' on, a line is a comment. A printed schedule has the trip count and the spec of each node there.
 #ifndef KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +43,23 @@
 
 namespace kirsch {
 
+// Which arguments of a decision are left open: bits.
+using Holes = uint8_t;
+inline constexpr Holes kHoleDim = 1, kHoleOperand = 2, kHoleLevel = 4, kHoleSize = 8, kHoleParts = 16,
+                       kHoleLayout = 32, kHoleType = 64;
+
 // A node of a schedule: the decision for a spec, and the schedules of the specs that it makes.
 struct Schedule {
   Decision decision;  // kNone: left to the search
   std::vector<Schedule> children;
   TextPosition position;  // of the decision in the text
+  Holes holes = 0;
+  bool gap = false;  // "...": decision is kNone, and the first child comes after any decisions
+
+  // True if all below is left to the search.
+  bool IsOpen() const { return decision.kind == RewriteKind::kNone && (!gap || children.empty()); }
+  // True if the decision is one of those that the node stands for.
+  bool Fits(const Decision& other) const;
 };
 
 // Copies the decisions of a program. None is left to the search; none has a position, as no text has them.
@@ -45,13 +68,18 @@ Schedule MakeSchedule(const Impl& impl);
 // Prints one decision, e.g. "tile m 96". The names of dims and operands are those of `op`.
 std::string PrintDecision(OpKind op, const Decision& decision);
 
+// The same with its holes, e.g. "tile m ?".
+std::string PrintDecision(OpKind op, const Schedule& node);
+
 // Prints the schedule of `impl`, with the trip count and the spec of each node as a comment.
 std::string PrintSchedule(const Impl& impl);
 
 // Reads the schedule of a spec of `op`. `file` is what errors call it. Any text is safe to pass. Whether the
-// decisions suit a spec is not looked at: the search does that when it follows them.
+// decisions suit a spec is not looked at: the search does that when it follows them. `names`: another text of
+// the file with named schedules that this one may use. What is not used of it may be of another op.
 // An error is InvalidArgument, one line: "<file>:<line>:<column>: expected <what>, got <text>".
-absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op);
+absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op,
+                                       std::string_view names = "");
 
 }  // namespace kirsch
 

@@ -2,6 +2,7 @@
 #include "synthesis/explain/answer_json.h"
 
 #include <cstddef>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "cost/cost_model.h"
+#include "cost/shared_cost_model.h"
 #include "cost/tile_facts.h"
 #include "search/explain/explain.h"
 #include "search/explain/explain_plan.h"
@@ -185,8 +187,8 @@ ordered_json Alternatives(const std::vector<Ranked>& all, const std::vector<Best
 }  // namespace
 
 ordered_json AnswerJson(const ProgramTree& program, const Target& target) {
-  const CostModel model(target);
-  return std::visit([&](const auto& tree) { return ProgramJson(tree, model); }, program);
+  const std::shared_ptr<const CostModel> model = SharedCostModel(target);
+  return std::visit([&](const auto& tree) { return ProgramJson(tree, *model); }, program);
 }
 
 ordered_json AnswerJson(const FamilySynthesis& solved, int64_t member) {
@@ -201,11 +203,11 @@ ordered_json AnswerJson(const FamilySynthesis& solved, int64_t member) {
 }
 
 ordered_json AlternativesJson(const Best& best, const Target& target) {
-  const CostModel model(target);
+  const std::shared_ptr<const CostModel> model = SharedCostModel(target);
   const std::vector<BestEntry> entries = MakeEntries(best);
   if (const auto* const programs = std::get_if<KBestResult>(&best))
-    return Alternatives(programs->programs, entries, model);
-  return Alternatives(std::get<KBestPlansResult>(best).plans, entries, model);
+    return Alternatives(programs->programs, entries, *model);
+  return Alternatives(std::get<KBestPlansResult>(best).plans, entries, *model);
 }
 
 }  // namespace kirsch

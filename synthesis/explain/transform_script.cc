@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "synthesis/explain/transform_script.h"
 
+#include <algorithm>
 #include <array>
-#include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "cost/cost_model.h"
 #include "search/explain/explain.h"
+#include "search/explain/explain_plan.h"
 #include "spec/language/printer.h"
-#include "spec/language/schedule.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
+#include "synthesis/explain/linalg_text.h"
 #include "synthesis/explain/main_path.h"
+#include "synthesis/explain/transform_sequences.h"
 
 namespace kirsch {
 namespace {
@@ -21,13 +23,6 @@ constexpr std::string_view kOp = "!transform.any_op";
 
 bool IsBatched(const Spec& spec) { return spec.size[MatmulDims::kB] > 1; }
 bool IsCol(const Spec& spec, int operand) { return spec.tensor(operand).layout.order == Order::kCol; }
-
-// The dims of the linalg operation, as loops: it has the reduction last.
-std::vector<size_t> LoopDims(const Spec& spec) {
-  std::vector<size_t> dims = {MatmulDims::kM, MatmulDims::kN, MatmulDims::kK};
-  if (IsBatched(spec)) dims.insert(dims.begin(), MatmulDims::kB);
-  return dims;
-}
 
 // "linalg.batch_matmul_transpose_b"
 std::string OperationName(const Spec& spec) {
@@ -59,15 +54,54 @@ std::string FunctionText(const Spec& spec) {
              "\n  return %product : ", out, "\n}\n");
 }
 
-// A tile as a named sequence. Threads share those of a parallel tile.
-std::string SequenceText(const Spec& spec, const Decision& decision, const std::string& name) {
-  std::vector<int64_t> sizes;
-  for (size_t dim : LoopDims(spec)) sizes.push_back(dim == decision.dim ? decision.size : 0);
-  const bool parallel = decision.kind == RewriteKind::kParallelTile;
-  return Cat("transform.named_sequence @", name, "(%op: ", kOp, " {transform.consumed}) -> ", kOp,
-             " {\n  %tiled, %loop = transform.structured.", parallel ? "tile_using_forall" : "tile_using_for",
-             " %op tile_sizes [", absl::StrJoin(sizes, ", "), "] : (", kOp, ") -> (", kOp, ", ", kOp,
-             ")\n  transform.yield %tiled : ", kOp, "\n}\n");
+std::vector<LinalgContraction::Loop> LoopsOf(const Spec& spec) {
+  std::vector<LinalgContraction::Loop> loops = {{LinalgDim::kRow, spec.size[MatmulDims::kM]},
+                                                {LinalgDim::kColumn, spec.size[MatmulDims::kN]},
+                                                {LinalgDim::kStep, spec.size[MatmulDims::kK]}};
+  if (IsBatched(spec)) loops.insert(loops.begin(), {LinalgDim::kItem, spec.size[MatmulDims::kB]});
+  return loops;
+}
+
+// A module with a function and a script.
+std::string ModuleText(std::string_view head, const Target& target, const std::string& function,
+                       const std::string& sequences, const std::string& main) {
+  return Cat("// ", head, " for ", target.name, "\nmodule attributes {transform.with_named_sequence} {\n",
+             function, sequences, "transform.named_sequence @__transform_main(%root: ", kOp,
+             " {transform.readonly}) {\n", main, "  transform.yield\n}\n}\n");
+}
+
+// True if an operand of a stage may be the contraction's: the same value, or that before a transpose. Copies
+// have numbers behind the graph's, and may be of anything.
+bool MayBe(const Graph& graph, int value, int input) {
+  if (value >= static_cast<int>(graph.nodes.size()) || value == input) return true;
+  return graph.at(input).op == Operation::kTranspose && MayBe(graph, value, graph.at(input).inputs[0]);
+}
+
+// How a stage computes a contraction: as it is, transposed, or not at all.
+enum class Match { kNone, kAsIs, kSwapped };
+
+Match MatchOf(const Plan& plan, const ExplainedStage& stage, int node) {
+  const GroupDecision& group =
+      plan.groups[static_cast<size_t>(plan.nests[static_cast<size_t>(stage.nest)].group)];
+  if (std::find(group.operations.begin(), group.operations.end(), node) == group.operations.end())
+    return Match::kNone;
+  const std::vector<int>& inputs = plan.graph.at(node).inputs;
+  const auto is = [&](size_t operand, size_t input) {
+    return MayBe(plan.graph, stage.stage->operands[operand].value, inputs[input]);
+  };
+  const int window = stage.stage->spec.op_info().window.operand;
+  if (window != MatmulDims::kRhs && is(0, 0) && is(1, 1)) return Match::kAsIs;
+  return window != MatmulDims::kLhs && is(0, 1) && is(1, 0) ? Match::kSwapped : Match::kNone;
+}
+
+// The stage of a contraction that takes most of the time; null if none is known to be its own.
+const ExplainedStage* StageOf(const ExplainedPlan& explained, int node) {
+  const ExplainedStage* best = nullptr;
+  for (const ExplainedStage& stage : explained.stages)
+    if (!stage.nodes.empty() && MatchOf(*explained.plan, stage, node) != Match::kNone &&
+        (best == nullptr || stage.weight * stage.stage->cycles > best->weight * best->stage->cycles))
+      best = &stage;
+  return best;
 }
 
 }  // namespace
@@ -87,28 +121,38 @@ absl::Status CheckTransformScript(const Spec& spec) {
 }
 
 std::string TransformScript(const Impl& impl, const Target& target) {
-  const CostModel model(target);
-  const std::vector<ExplainedNode> nodes = ExplainNodes(impl, model);
-  const std::vector<const ExplainedNode*> path = MainPath(nodes);
+  const std::vector<ExplainedNode> nodes = ExplainNodes(impl, CostModel(target));
+  TransformSequences script("", Cat("ops{[\"", OperationName(impl.spec), "\"]}"), LoopsOf(impl.spec),
+                            impl.spec, false);
+  script.AddPath(MainPath(nodes));
+  return ModuleText(PrintSpec(impl.spec), target, FunctionText(impl.spec), script.sequences(), script.main());
+}
+
+absl::StatusOr<std::string> TransformScript(const Plan& plan, const Target& target) {
+  const absl::StatusOr<LinalgFunction> function = WriteLinalg(plan.graph);
+  if (!function.ok()) return function.status();
+  const ExplainedPlan explained = ExplainPlan(plan, CostModel(target));
   std::string sequences, main;
-  std::string op = "%0";
-  for (size_t i = 0; i < path.size(); ++i) {
-    const Decision& decision = path[i]->impl->decision;
-    if (!IsTile(path, i)) {
-      Append(&main, "  // ", PrintDecision(impl.spec.op, decision), "\n");
+  for (const LinalgContraction& contraction : function->contractions) {
+    const ExplainedStage* const stage = StageOf(explained, contraction.node);
+    if (stage == nullptr) {
+      Append(&main, "  // ", contraction.name, ": no stage of the plan computes it alone\n");
       continue;
     }
-    const std::string tile = TileName(path, i), tiled = Cat("%", tile);
-    Append(&sequences, SequenceText(impl.spec, decision, tile));
-    Append(&main, "  ", tiled, " = transform.include @", tile, " failures(propagate) (", op, ") : (", kOp,
-           ") -> ", kOp, "\n");
-    op = tiled;
+    const LoopNest& nest = plan.nests[static_cast<size_t>(stage->nest)];
+    TransformSequences script(Cat(contraction.name, "_"),
+                              Cat("attributes{kirsch = \"", contraction.name, "\"}"), contraction.loops,
+                              stage->stage->spec, MatchOf(plan, *stage, contraction.node) == Match::kSwapped);
+    if (!script.Suits()) {
+      Append(&main, "  // ", contraction.name, ": computed in other loops than the operation's\n");
+      continue;
+    }
+    script.AddRoot(nest.sharing == Sharing::kItems || nest.sharing == Sharing::kTiles);
+    script.AddPath(MainPath(stage->nodes));
+    Append(&sequences, script.sequences());
+    Append(&main, script.main());
   }
-  return Cat("// ", PrintSpec(impl.spec), " for ", target.name,
-             "\nmodule attributes {transform.with_named_sequence} {\n", FunctionText(impl.spec), sequences,
-             "transform.named_sequence @__transform_main(%root: ", kOp,
-             " {transform.readonly}) {\n  %0 = transform.structured.match ops{[\"", OperationName(impl.spec),
-             "\"]} in %root : (", kOp, ") -> ", kOp, "\n", main, "  transform.yield\n}\n}\n");
+  return ModuleText(plan.graph.name, target, function->text, sequences, main);
 }
 
 }  // namespace kirsch

@@ -13,9 +13,7 @@ namespace kirsch {
 namespace {
 
 void Print(OpKind op, const Schedule& schedule, int depth, std::string* text) {
-  const bool searched = schedule.decision == Decision{};
-  Append(text, std::string(static_cast<size_t>(depth), ' '),
-         searched ? "search" : PrintDecision(op, schedule.decision), "\n");
+  Append(text, std::string(static_cast<size_t>(depth), ' '), PrintDecision(op, schedule), "\n");
   for (const Schedule& child : schedule.children) Print(op, child, depth + 1, text);
 }
 

@@ -72,6 +72,8 @@ def main():
         assert not (place / "cache").exists(), "the library wrote to the user's cache unasked"
         output = run(place / "examples/library/build/example", env=environment)
         assert "largest error" in output, output
+        built_in, own = run(place / "examples/library/build/own_model", env=environment).split("own model: ")
+        assert "tile_n_0" in own and built_in.split(": ", 1)[1] != own, built_in + own
         # Exits with 1 where its kernels choose other tokens than plain loops do.
         output = run(place / "examples/llama/build/forward", place / "examples/llama/layer.kirsch", "", 3, env=environment)
         assert "3 tokens, 0 of them others" in output, output

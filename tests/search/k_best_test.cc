@@ -21,6 +21,7 @@
 #include "spec/language/schedule.h"
 #include "spec/program/impl_program.h"
 #include "spec/target/targets.h"
+#include "tests/testing/all_programs.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/targets.h"
 
@@ -30,100 +31,15 @@ namespace {
 using testing::LinesLeftAtHome;
 using testing::LinesOf;
 
-struct Priced {
-  Cost cost = 0;
-  Impl impl;
-};
-
-// Every program of a spec that costs less than a limit, each by itself; nothing of use if there are more than
-// `most`.
-class AllPrograms {
- public:
-  AllPrograms(const CostModel& model, size_t most) : model_(model), brute_force_(model), most_(most) {}
-
-  Cost Best(const Spec& spec, Lines available) { return brute_force_.Best(spec, available); }
-
-  std::vector<Priced> Below(Cost limit, const Spec& spec, Lines available) {
-    std::vector<Decision> decisions;
-    EnumerateDecisions(spec, model_.target(), &decisions);
-    std::vector<Priced> programs;
-    for (const Decision& decision : decisions) AddWith(spec, decision, available, limit, &programs);
-    return programs;
-  }
-
-  bool too_many() const { return too_many_; }
-  void StartAnew() { too_many_ = false; }
-
- private:
-  void AddWith(const Spec& spec, const Decision& decision, Lines available, Cost limit,
-               std::vector<Priced>* programs) {
-    if (too_many_) return;
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    if (expansion.filled != Level::kVrf && expansion.filled != Level::kRam) {
-      if (expansion.filled != FillingLevel(spec))
-        available = LinesOf(model_.target(), expansion.filled, expansion.children[0].spec);
-      if (expansion.filled_lines > available) return;
-      available -= static_cast<Lines>(expansion.filled_lines);
-    }
-    const auto children = static_cast<size_t>(expansion.num_children);
-    Priced node{model_.Base(spec, decision, expansion), {spec, decision, {}}};
-    Cost least = node.cost;
-    for (size_t i = 0; i < children && least < limit; ++i) {
-      const Cost best = Best(expansion.children[i].spec, available);
-      least = best >= kInfiniteCost ? best : least + expansion.children[i].weight * best;
-    }
-    if (least >= limit) return;
-    std::vector<Priced> whole = {std::move(node)};
-    for (size_t i = 0; i < children && !too_many_; ++i)
-      AddChild(expansion.children[i], available, limit - least, &whole);
-    for (Priced& program : whole)
-      if (program.cost < limit) programs->push_back(std::move(program));
-    too_many_ |= programs->size() > most_;
-  }
-
-  // Each of `programs` with each of the child's that costs so little more than its best.
-  void AddChild(const Expansion::Child& child, Lines available, Cost more, std::vector<Priced>* programs) {
-    const Cost best = Best(child.spec, available);
-    // What takes no time of its own has the program that the search finds.
-    const std::vector<Priced> below = child.weight == 0
-                                          ? std::vector<Priced>{{best, Found(child.spec, available)}}
-                                          : Below(best + more / child.weight + 1, child.spec, available);
-    too_many_ |= programs->size() * below.size() > most_;
-    if (too_many_) return;
-    std::vector<Priced> longer;
-    for (const Priced& program : *programs)
-      for (const Priced& last : below) {
-        longer.push_back(program);
-        longer.back().cost += child.weight * last.cost;
-        longer.back().impl.children.push_back({child.trips, last.impl});
-      }
-    *programs = std::move(longer);
-  }
-
-  Impl Found(const Spec& spec, Lines available) const {
-    HashMemo memo;
-    const SearchOptions options;
-    Solver solver(model_, memo, options, 0);
-    EXPECT_TRUE(solver.Solve(spec, available, kInfiniteCost).solved);
-    return solver.Reconstruct(spec, available);
-  }
-
-  const CostModel& model_;
-  testing::BruteForce brute_force_;
-  const size_t most_;
-  bool too_many_ = false;
-};
-
 std::string CodeOf(const Impl& impl, const Target& target) {
   return PrintProgram(WriteProgram(impl, target));
 }
 
 // By code, the least cost.
 using Codes = std::map<std::string, Cost>;
-Codes CodesOf(const std::vector<Priced>& programs, const Target& target) {
+Codes CodesOf(const std::vector<testing::Priced>& programs, const Target& target) {
   Codes codes;
-  for (const Priced& program : programs) {
+  for (const testing::Priced& program : programs) {
     const auto [place, is_new] = codes.try_emplace(CodeOf(program.impl, target), program.cost);
     if (!is_new) place->second = std::min(place->second, program.cost);
   }
@@ -171,16 +87,7 @@ void ExpectDeparts(const RankedProgram& program, const Impl& best) {
 
 // All programs up to so much above the best that there are not too many.
 Codes CodesNearTheBest(const Spec& placed, const CostModel& model) {
-  constexpr size_t kMost = 20000;
-  AllPrograms all(model, kMost);
-  const Lines available = LinesLeftAtHome(placed, model.target());
-  const Cost best = all.Best(placed, available);
-  for (Cost more = 16 * best;; more /= 2) {
-    if (more == 0) return {};  // that many cost the same
-    all.StartAnew();
-    const std::vector<Priced> programs = all.Below(best + more + 1, placed, available);
-    if (!all.too_many()) return CodesOf(programs, model.target());
-  }
+  return CodesOf(testing::ProgramsNearTheBest(placed, model, 20000), model.target());
 }
 
 void ExpectKBest(const Spec& placed, const CostModel& model, Memo& shared) {
@@ -341,7 +248,7 @@ TEST(KBestTest, NoneIsFurtherThanAskedFor) {
 TEST(KBestTest, AllThereAre) {
   const CostModel model(testing::TinyTarget());
   const Spec placed = PlaceOperands(ParseSpec("matmul f32 1x1x1")->spec, Residency::kWarm, model.target());
-  AllPrograms all(model, 20000);
+  testing::AllPrograms all(model, 20000);
   const Codes codes =
       CodesOf(all.Below(kInfiniteCost, placed, LinesLeftAtHome(placed, model.target())), model.target());
   ASSERT_FALSE(all.too_many());

@@ -30,7 +30,7 @@ constexpr char kText[] =
 
 // The decisions, indented, without positions.
 std::string Outline(const Schedule& schedule, size_t depth = 0) {
-  std::string text = std::string(depth, ' ') + PrintDecision(OpKind::kMatmul, schedule.decision) + "\n";
+  std::string text = std::string(depth, ' ') + PrintDecision(OpKind::kMatmul, schedule) + "\n";
   for (const Schedule& child : schedule.children) text += Outline(child, depth + 1);
   return text;
 }
@@ -75,8 +75,7 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"# nothing\n",
        "s:1:1: expected a schedule (tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | "
-       "pack "
-       "OPERAND LEVEL LAYOUT TYPE | microkernel [DIM AHEAD] | search), got nothing"},
+       "pack OPERAND LEVEL [LAYOUT [TYPE]] | microkernel [DIM AHEAD] | search | ...), got nothing"},
       {"tile m 4\n  tile q 4\n", "s:2:8: expected a dim of matmul, got 'q'"},
       {"tile m 0", "s:1:8: expected a positive number, got '0'"},
       {"tile m", "s:1:7: expected a positive number, got nothing"},
@@ -87,12 +86,6 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
       {"microkernel k 0", "s:1:15: expected a positive number, got '0'"},
       {"microkernel 8", "s:1:13: expected a dim of matmul, got '8'"},
       {"microkernel n 8 9", "s:1:17: expected the end of the line, got '9'"},
-      {"pack lhs L2",
-       "s:1:12: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
-       "xGROUP and "
-       "-col "
-       "after it), "
-       "got nothing"},
       {"pack lhs L2 vectors",
        "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
        "xGROUP and "
@@ -119,12 +112,105 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
        "after it), "
        "got "
        "'packed32x256'"},
-      {"pack lhs L2 packed", "s:1:19: expected the element type of the copy, got nothing"},
       {"pack lhs L2 packed f128", "s:1:20: expected the element type of the copy, got 'f128'"},
       {"tile m 4\ntile m 2", "s:2:1: expected one decision at the top, got 'tile'"},
       {"tile m 4\n   search\n  search", "s:3:3: expected column 4"},
+      {"tile m 4; tile n 8\n    search\n  search", "s:3:3: expected column 5"},
+      {"tile m 4; tile n 0", "s:1:18: expected a positive number, got '0'"},
+      {"tile m 4; ? n 8",
+       "s:1:11: expected tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack "
+       "OPERAND "
+       "LEVEL [LAYOUT [TYPE]] | microkernel [DIM AHEAD] | search | ..., got '?'"},
+      // Names.
+      {"schedule",
+       "s:1:9: expected a new name that is no word of schedules (letters, digits, underscores; a letter "
+       "first), got nothing"},
+      {"schedule tile = search",
+       "s:1:10: expected a new name that is no word of schedules (letters, digits, underscores; a letter "
+       "first), got 'tile'"},
+      {"schedule a = search\nschedule a = search",
+       "s:2:10: expected a new name that is no word of schedules (letters, digits, underscores; a letter "
+       "first), got 'a'"},
+      {"schedule rows = search",
+       "s:1:10: expected a new name that is no word of schedules (letters, digits, underscores; a letter "
+       "first), got 'rows'"},
+      {"schedule a search", "s:1:12: expected '=', got 'search'"},
+      {"schedule a =\ntile m 4", "s:1:13: expected the decisions of the name, got nothing"},
+      {"tile m 4\nschedule a = search",
+       "s:2:1: expected named schedules before all decisions, got 'schedule'"},
+      {"schedule a = tile q 4\ntile m 4", "s:1:19: expected a dim of matmul, got 'q'"},
+      {"schedule a = tile m 4\na 5", "s:2:3: expected the end of the name's decision, got '5'"},
+      {"schedule a =\n  tile m 4\n  tile n 4\na", "s:3:3: expected one decision at the top, got 'tile'"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
+}
+
+std::string OutlineOf(std::string_view text) {
+  const absl::StatusOr<Schedule> schedule = Parse(text);
+  return schedule.ok() ? Outline(*schedule) : std::string(schedule.status().message());
+}
+
+TEST(ScheduleTest, SemicolonsGoDown) {
+  EXPECT_EQ(OutlineOf("tile m 4; move rhs L2;tile n 8\n  search\n  microkernel"),
+            OutlineOf("tile m 4\n move rhs L2\n  tile n 8\n   search\n   microkernel"));
+}
+
+TEST(ScheduleTest, NamesAreTheirDecisions) {
+  constexpr std::string_view kNames =
+      "schedule outer = tile m 64; move rhs L2  # of one line\n"
+      "schedule both =\n"
+      "  outer; tile k 128\n"
+      "    tile n 32\n"
+      "    search\n"
+      "schedule more = outer\n"
+      "  tile n 16\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"outer", "tile m 64\n  move rhs L2"},
+      {"outer; tile n 32", "tile m 64\n move rhs L2\n  tile n 32"},
+      {"tile n 96\n  outer\n    search\n  outer",
+       "tile n 96\n tile m 64\n  move rhs L2\n   search\n tile m 64\n  move rhs L2"},
+      {"both; microkernel",
+       "tile m 64\n move rhs L2\n  tile k 128\n   tile n 32\n    microkernel\n   search"},
+      {"more; search", "tile m 64\n move rhs L2\n  tile n 16\n   search"},
+  };
+  for (const auto& [text, same] : cases)
+    EXPECT_EQ(OutlineOf(std::string(kNames) + text), OutlineOf(same)) << text;
+  // Where a decision is wrong, its own place is said.
+  absl::StatusOr<Schedule> schedule = Parse(std::string(kNames) + "both");
+  ASSERT_TRUE(schedule.ok());
+  EXPECT_EQ(schedule->position, (TextPosition{1, 18}));
+  EXPECT_EQ(schedule->children[0].children[0].position, (TextPosition{3, 10}));
+}
+
+TEST(ScheduleTest, NamesOfNamesEnd) {
+  std::string text = "schedule a0 = tile m 2\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string last = "a" + std::to_string(i - 1);
+    text += "schedule a" + std::to_string(i) + " =\n  tile k 4\n    " + last + "\n    " + last + "\n";
+  }
+  EXPECT_THAT(ErrorOf(text + "a39"), HasSubstr("expected at most 65536 decisions"));
+}
+
+TEST(ScheduleTest, HolesFit) {
+  const auto fits = [](std::string_view pattern, std::string_view decision) {
+    return Parse(pattern)->Fits(Parse(decision)->decision);
+  };
+  EXPECT_TRUE(fits("tile m ?", "tile m 4"));
+  EXPECT_FALSE(fits("tile m ?", "tile n 4"));
+  EXPECT_TRUE(fits("tile ? 4", "tile n 4"));
+  EXPECT_FALSE(fits("tile ? ?", "parallel n 4 2"));
+  EXPECT_TRUE(fits("parallel n 4 ?", "parallel n 4 2"));
+  EXPECT_TRUE(fits("pack rhs L2", "pack rhs L2 packed16 bf16"));
+  EXPECT_FALSE(fits("pack rhs L2 packed32", "pack rhs L2 packed16 bf16"));
+  EXPECT_TRUE(fits("pack ? ? packed16 ?", "pack rhs L2 packed16 bf16"));
+  EXPECT_TRUE(fits("move out VRF", "move out VRF sums8"));
+  EXPECT_FALSE(fits("move lhs L2", "move lhs L1"));
+  EXPECT_TRUE(fits("microkernel ?", "microkernel"));
+  EXPECT_TRUE(fits("microkernel ?", "microkernel k 64"));
+  EXPECT_FALSE(fits("microkernel", "microkernel k 64"));
+  for (const char* text : {"tile ? ?", "move ? ? ?", "pack rhs ? packed16 ?", "microkernel ? ?", "...",
+                           "parallel ? ? ?", "microkernel k ?"})
+    EXPECT_EQ(PrintDecision(OpKind::kMatmul, *Parse(text)), text);
 }
 
 TEST(ScheduleTest, DeepNestingIsRefused) {

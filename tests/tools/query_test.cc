@@ -83,13 +83,45 @@ TEST_F(QueryTest, TheAnswerIsTheSearchs) {
 // What begins with other decisions costs no less.
 TEST_F(QueryTest, GivenDecisionsCostMore) {
   const std::string spec = "'matmul f32 256x256x256' --target haswell ";
-  for (const char* given : {"tile m 64", "tile n 16; tile m 4", "tile m 64; move out L2; tile k 128"}) {
+  for (const char* given : {"tile m 64", "tile n 16; tile m 4", "tile m 64; move out L2; tile k 128",
+                            "tile m 64; ...; pack rhs L1", "tile m 64; tile ? 128; move out ?"}) {
     const nlohmann::json kernel = Ask(Cat(spec, "--given '", given, "'"));
     EXPECT_GE(kernel["given"]["above"], 0) << given;
     EXPECT_GE(kernel["given"]["cycles"], kernel["answer"]["cycles"]);
     const std::string text = given, first = text.substr(0, text.find(';'));
     EXPECT_TRUE(kernel["given"]["schedule"].get<std::string>().starts_with(first)) << given;
   }
+}
+
+// A hole has the value that is best: no other costs less.
+TEST_F(QueryTest, HolesAreFilledIn) {
+  const std::string spec = "'matmul f32 256x256x256' --target haswell --given ";
+  const double open = Ask(spec + "'tile n 64; tile m ?; move out L2'")["given"]["cycles"];
+  double least = open + 1;
+  for (const int size : {1, 2, 4, 6, 8, 32, 64, 128}) {
+    const nlohmann::json given = Ask(Cat(spec, "'tile n 64; tile m ", size, "; move out L2'"))["given"];
+    least = std::min(least, given["cycles"].get<double>());
+  }
+  EXPECT_EQ(least, open);
+  // The register tile is that of the answer, so any decisions before it cost what the best ones do.
+  const nlohmann::json free = Ask(spec + "'...; move out VRF'");
+  EXPECT_EQ(free["given"]["above"], 0);
+}
+
+// Decisions of a plan on one line, and names in it.
+TEST_F(QueryTest, PlansHaveNamesAndSemicolons) {
+  const std::string spec =
+      "'kernel mlp(x: f32[32,64], w: f32[64,96]): return softmax(relu(matmul(x, w)))' --target haswell "
+      "--given ";
+  const nlohmann::json named = Ask(spec +
+                                   "'schedule band = tile m 8; ...\ngroup v2 v3; contraction 0; band; move "
+                                   "out VRF; microkernel; group out'");
+  EXPECT_EQ(named["given"]["programs"][0]["steps"][0]["size"], 8) << named["given"].dump(1);
+  EXPECT_EQ(named["given"]["groups"].size(), 2u);
+  ExpectRefused("query " + spec + "'group v2 v3; contraction 0; tile m 8; tile m 9'",
+                "--given:1:39: expected a decision that is in the space of 'matmul f32 8x64x96");
+  ExpectRefused("query " + spec + "'schedule a = tile q 8\ngroup v2 v3; contraction 0; a'",
+                "--given:1:19: expected a dim of matmul, got 'q'");
 }
 
 TEST_F(QueryTest, GraphsAndFamiliesAreAnswered) {
@@ -107,7 +139,10 @@ TEST_F(QueryTest, GraphsAndFamiliesAreAnswered) {
 TEST_F(QueryTest, BadQuestionsAreRefused) {
   ExpectRefused("query 'matmul f32 8x8x8' --given 'tile m 0'",
                 "--given:1:8: expected a positive number, got '0'");
-  ExpectRefused("query 'matmul f32 8x8x8' --given 'tile m 4; tile m 16'", "--given:2:");
+  ExpectRefused("query 'matmul f32 8x8x8' --given 'tile m 4; tile m 16'",
+                "--given:1:11: expected a decision");
+  ExpectRefused("query 'matmul f32 8x8x8' --given 'schedule a = tile m 3\na; tile k 3'",
+                "--given:2:4: expected a decision");
   ExpectRefused("query 'matmul f32 8x8x8' --given 'tile m 4' --schedule f",
                 "--given: expected no --schedule beside it");
   ExpectRefused("query 'matmul f32 1..3x8x8' --given 'tile m 4'",

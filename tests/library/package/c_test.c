@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* libkirsch from C. Prints nothing if all is well. Arguments: a directory for files. */
 #include <kirsch.h>
+#include <kirsch_extension.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -443,8 +444,11 @@ static void count_remark(void* user, const char* text) {
 /* A table that can't be made is a remark. */
 static void check_remarks(void) {
   int remarks = 0;
-  const kirsch_context_options options = {sizeof options, "/proc/nosuch/answers.db", 1, count_remark,
-                                          &remarks};
+  const kirsch_context_options options = {.struct_size = sizeof options,
+                                          .table = "/proc/nosuch/answers.db",
+                                          .search_threads = 1,
+                                          .remark = count_remark,
+                                          .user = &remarks};
   kirsch_context* with_table = NULL;
   FINE(kirsch_context_create(&options, &with_table));
   kirsch_request* const request = parsed("matmul f32 8x8x8");
@@ -454,6 +458,116 @@ static void check_remarks(void) {
   kirsch_solution_destroy(solution);
   kirsch_request_destroy(request);
   kirsch_context_destroy(with_table);
+}
+
+/* Extensions: every step costs so many times what the built-in model says; packs may be forbidden. */
+static double scaled(void* user, const kirsch_step* step) {
+  CHECK(step->at->num_dims > 0 && strcmp(step->at->operation, "matmul") == 0 && step->cycles >= 0);
+  CHECK(strcmp(step->at->tile[1].name, "rhs") == 0 && step->at->tile[1].type == KIRSCH_F32);
+  return *(const double*)user * step->cycles;
+}
+static int nothing(void* user, const kirsch_subproblem* at, const kirsch_decision* decision) {
+  (void)user, (void)at, (void)decision;
+  return 0;
+}
+static size_t too_many(void* user, const kirsch_subproblem* at, int dim, int64_t* sizes, size_t room) {
+  (void)user, (void)at, (void)dim;
+  memset(sizes, 0, room * sizeof *sizes);
+  return room + 1;
+}
+
+static kirsch_context* extended(const kirsch_extension* extension, const char* table) {
+  const kirsch_context_options options = {
+      .struct_size = sizeof options, .table = table, .search_threads = 1, .extension = extension};
+  kirsch_context* made = NULL;
+  FINE(kirsch_context_create(&options, &made));
+  return made;
+}
+
+static double cycles_in(const kirsch_context* in, const char* text) {
+  kirsch_request* const request = parsed(text);
+  const kirsch_solve_options options = {.struct_size = sizeof options, .target = "haswell"};
+  kirsch_solution* solution = NULL;
+  kirsch_cost cost;
+  FINE(kirsch_solve(in, request, &options, &solution));
+  FINE(kirsch_solution_cost(solution, NULL, 0, &cost));
+  CHECK(cost.optimal);
+  kirsch_solution_destroy(solution);
+  kirsch_request_destroy(request);
+  return cost.cycles;
+}
+
+static void fails_in(const kirsch_extension* extension, const char* text, const char* part) {
+  kirsch_context* const made = extended(extension, NULL);
+  kirsch_request* const request = parsed(text);
+  kirsch_solution* solution = NULL;
+  FAILS(kirsch_solve(made, request, NULL, &solution), KIRSCH_BAD_INPUT, part);
+  CHECK(solution == NULL);
+  kirsch_request_destroy(request);
+  kirsch_context_destroy(made);
+}
+
+static void check_extensions(const char* directory) {
+  double factor = 4; /* rounds nothing */
+  const kirsch_extension plain = {.struct_size = sizeof plain,
+                                  .abi = KIRSCH_EXTENSION_ABI,
+                                  .name = "scaled",
+                                  .version = "1",
+                                  .user = &factor};
+  kirsch_extension extension = plain;
+  extension.price = scaled;
+  char path[4096];
+  CHECK(snprintf(path, sizeof path, "%s/extended.db", directory) < (int)sizeof path);
+  remove(path);
+  const double built_in = cycles_in(context, "matmul f32 24x32x40");
+  for (int i = 0; i < 3; ++i) {
+    extension.least_share = (double[]){4, 1, 0}[i];
+    kirsch_context* const made = extended(&extension, path);
+    CHECK(cycles_in(made, "matmul f32 24x32x40") == 4 * built_in);
+    kirsch_context_destroy(made);
+  }
+  /* The table is of this version alone. */
+  extension.version = "2";
+  kirsch_context* const other = extended(&extension, path);
+  kirsch_request* const request = parsed("matmul f32 24x32x40");
+  kirsch_solution* solution = NULL;
+  const kirsch_solve_options haswell = {.struct_size = sizeof haswell, .target = "haswell"};
+  FAILS(kirsch_solve(other, request, &haswell, &solution), KIRSCH_BAD_TABLE, "extended.db");
+  kirsch_request_destroy(request);
+  kirsch_context_destroy(other);
+
+  extension.least_share = 5;
+  fails_in(&extension, "matmul f32 8x8x8", "extension 'scaled 2': price: expected ");
+  extension.least_share = 0;
+  factor = -1;
+  fails_in(&extension, "matmul f32 8x8x8", "extension 'scaled 2': price: expected 0 to ");
+  factor = NAN;
+  fails_in(&extension, "matmul f32 8x8x8", ", got nan");
+  extension = plain;
+  extension.allow = nothing;
+  fails_in(&extension, "matmul f32 8x8x8",
+           "expected decisions that make a program, got none for 'matmul f32 8x8x8'");
+  extension = plain;
+  extension.tile_sizes = too_many;
+  fails_in(&extension, "matmul f32 80x80x80", "tile_sizes: expected at most 64 sizes, got 65");
+  fails_in(&plain, "matmul f32 1..4x8x8", "extension: expected a single matmul or convolution");
+  fails_in(&plain, "softmax f32 4x8", "extension: expected a single matmul or convolution");
+
+  kirsch_context* made = NULL;
+  const kirsch_context_options options = {.struct_size = sizeof options, .extension = &extension};
+  extension = plain;
+  extension.abi = 7;
+  FAILS(kirsch_context_create(&options, &made), KIRSCH_BAD_INPUT, "extension.abi: expected 1, got 7");
+  extension = plain;
+  extension.name = "a b";
+  FAILS(kirsch_context_create(&options, &made), KIRSCH_BAD_INPUT, "extension.name: expected 1 to 64 letters");
+  extension = plain;
+  extension.version = NULL;
+  FAILS(kirsch_context_create(&options, &made), KIRSCH_BAD_INPUT, "extension.version: ");
+  extension = plain;
+  extension.least_share = -1;
+  FAILS(kirsch_context_create(&options, &made), KIRSCH_BAD_INPUT,
+        "extension.least_share: expected 0 to 1000");
 }
 
 static kirsch_request* shared_request;
@@ -509,6 +623,7 @@ int main(int argc, char** argv) {
   check_graphs();
   check_table(argv[1]);
   check_remarks();
+  check_extensions(argv[1]);
   check_threads();
   kirsch_context_destroy(context);
   return 0;
