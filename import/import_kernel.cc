@@ -78,9 +78,7 @@ absl::StatusOr<ImportedKernel> ImportOne(TensorProgram program, std::string_view
       continue;
     }
     if (!status.ok()) {
-      bool again = !std::exchange(may_copy, true);
-      for (const DimCopy& copy : importer.wanted_copies()) again |= may_copy && InsertCopy(copy, &program);
-      if (!again) return status;
+      if (std::exchange(may_copy, true) && !InsertCopies(importer.wanted_copies(), &program)) return status;
       rank = 1;
       continue;
     }

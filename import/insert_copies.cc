@@ -2,6 +2,8 @@
 #include "import/insert_copies.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,18 +24,21 @@ TensorOperation* FindCopy(int value, bool reads, TensorProgram* program) {
   return nullptr;
 }
 
-}  // namespace
-
-bool InsertCopy(const DimCopy& copy, TensorProgram* program) {
+// Notes the dim at the copy that there is for the operand or the result; else adds one, and returns its
+// place.
+std::optional<size_t> InsertCopy(const DimCopy& copy, TensorProgram* program, bool* changed) {
   TensorOperation& operation = program->operations[copy.operation];
-  if (copy.operand == kItself) return std::exchange(operation.kind, TensorKind::kCopy) != TensorKind::kCopy;
+  if (copy.operand == kItself) {
+    *changed |= std::exchange(operation.kind, TensorKind::kCopy) != TensorKind::kCopy;
+    return std::nullopt;
+  }
   const bool is_result = copy.operand == kResult;
   int& value = is_result ? operation.result : operation.operands[static_cast<size_t>(copy.operand)];
   if (TensorOperation* known = FindCopy(value, is_result, program)) {
-    std::vector<int64_t>& dims = known->dims;
-    if (std::count(dims.begin(), dims.end(), copy.dim) != 0) return false;
-    dims.push_back(copy.dim);
-    return true;
+    if (std::count(known->dims.begin(), known->dims.end(), copy.dim) != 0) return std::nullopt;
+    known->dims.push_back(copy.dim);
+    *changed = true;
+    return std::nullopt;
   }
   TensorOperation added{TensorKind::kCopy, operation.name, operation.position};
   added.dims = {copy.dim};
@@ -42,9 +47,24 @@ bool InsertCopy(const DimCopy& copy, TensorProgram* program) {
   added.operands = {is_result ? made : value};
   added.result = is_result ? value : made;
   value = made;
-  const auto place = static_cast<std::ptrdiff_t>(copy.operation) + (is_result ? 1 : 0);
-  program->operations.insert(program->operations.begin() + place, std::move(added));
-  return true;
+  *changed = true;
+  const size_t place = copy.operation + (is_result ? 1 : 0);
+  program->operations.insert(program->operations.begin() + static_cast<std::ptrdiff_t>(place),
+                             std::move(added));
+  return place;
+}
+
+}  // namespace
+
+bool InsertCopies(std::vector<DimCopy> copies, TensorProgram* program) {
+  bool changed = false;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const std::optional<size_t> place = InsertCopy(copies[i], program, &changed);
+    // Operations from there on have moved.
+    for (size_t later = i + 1; place && later < copies.size(); ++later)
+      if (copies[later].operation >= *place) ++copies[later].operation;
+  }
+  return changed;
 }
 
 }  // namespace kirsch

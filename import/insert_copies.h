@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "import/tensor_program.h"
 
@@ -22,8 +23,8 @@ struct DimCopy {
   int64_t dim = 0;
 };
 
-// Returns false if there is such a copy. Numbers of operations change.
-bool InsertCopy(const DimCopy& copy, TensorProgram* program);
+// Returns false if there are all of these copies. Numbers of operations change.
+bool InsertCopies(std::vector<DimCopy> copies, TensorProgram* program);
 
 }  // namespace kirsch
 

@@ -306,6 +306,7 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   const Dtype element = type.element == "i1" ? Dtype::kF32
                         : type.integer()     ? Dtype::kS32
                                              : ElementOf(type.element).value_or(Dtype::kF32);
+  const bool integer = element == Dtype::kS32;
   ConstantTensor constant = *imported.constant;
   constant.shape.clear();
   for (const int factor : Factors(dims_[static_cast<size_t>(value)]))
@@ -317,20 +318,25 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   for (const bool is_axis : varies) view.push_back(is_axis ? axes++ : kUnit);
   // Layers often have the same mask.
   size_t same = 0;
-  while (same < constants_.size() && (constants_[same].tensor.shape != constant.shape ||
-                                      constants_[same].tensor.values != constant.values))
+  while (same < constants_.size() &&
+         (constants_[same].tensor.shape != constant.shape ||
+          constants_[same].tensor.values != constant.values || constants_[same].integer != integer))
     ++same;
   if (same == constants_.size()) {
     std::string name = Cat("constant", same);
     constant_values_.push_back(writer_.AddParameter(name, element, constant.shape, operation.position));
-    constants_.push_back({std::move(name), std::move(constant)});
+    constants_.push_back({std::move(name), std::move(constant), integer});
   }
   return ImportedValue{std::nullopt, constant_values_[same], ViewOf(value, view)};
 }
 
 int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
+  return writer_.at(value).type == type ? value : AddCast(value, type, position);
+}
+
+int KernelImporter::AddCast(int value, Dtype type, TextPosition position) {
+  writer_.PlaceAsItLies(value);
   KernelValue cast = writer_.at(value);
-  if (cast.type == type) return value;
   cast.type = type;
   cast.position = position;
   cast.parameter = false;
@@ -388,12 +394,14 @@ AxisOrder KernelImporter::ElementwiseOrder(const std::vector<ImportedValue>& ope
   return order;
 }
 
-// Comparisons are of floats. Integers below 2^24 are floats exactly, and a comparison with such a number is
-// none that rounding changes. Of other two the larger one is x where x - the larger is 0. A choice between
-// integers adds a difference, times the condition, which is 0 or 1.
-std::optional<KernelArgument> KernelImporter::ApplyToIntegers(const std::string& name,
-                                                              const std::vector<KernelArgument>& arguments,
-                                                              const KernelValue& shape) {
+// Choices of a NaN, and what integers have no operations for. Comparisons are of floats. Integers below 2^24
+// are floats exactly, and a comparison with such a number is none that rounding changes. Of other two the
+// larger one is x where x - the larger is 0. A choice between integers adds a difference, times the
+// condition, which is 0 or 1.
+std::optional<KernelArgument> KernelImporter::ApplyByOthers(const std::string& name,
+                                                            const std::vector<KernelArgument>& arguments,
+                                                            const KernelValue& shape) {
+  constexpr Dtype kWord = Dtype::kS32, kReal = Dtype::kF32;
   const auto is_integer = [&](const KernelArgument& argument) {
     return argument.number ? *argument.number == std::trunc(*argument.number)
                            : !IsFloating(writer_.at(argument.value).type);
@@ -414,13 +422,19 @@ std::optional<KernelArgument> KernelImporter::ApplyToIntegers(const std::string&
     }
     return argument;
   };
+  // A NaN is no number of the kernel language. x, or a NaN, is x times 1, or times 0 / 0.
+  for (const size_t side : {size_t{1}, size_t{2}}) {
+    if (name != "select" || !arguments[side].number || !std::isnan(*arguments[side].number)) continue;
+    const KernelArgument truth = cast(arguments[0], kReal),
+                         holds = side == 2 ? truth : make("sub", {{1.0, -1, false}, truth}, kReal);
+    return make("mul", {arguments[3 - side], make("div", {holds, holds}, kReal)}, kReal);
+  }
   const size_t first = name == "select" ? 1 : 0;
   const bool compares = name == "less" || name == "less_equal" || name == "equal";
   if ((first == 0 && !compares) || !std::all_of(arguments.begin() + first, arguments.end(), is_integer) ||
       std::all_of(arguments.begin() + first, arguments.end(), is_number))
     return std::nullopt;
   const KernelArgument &x = arguments[first], &y = arguments[first + 1];
-  constexpr Dtype kWord = Dtype::kS32, kReal = Dtype::kF32;
   if (!compares) {
     const KernelArgument difference = make("sub", {x, y}, kWord);
     return make("add", {y, make("mul", {cast(arguments[0], kWord), difference}, kWord)}, kWord);
@@ -447,7 +461,7 @@ KernelArgument KernelImporter::Apply(const Expression& expression,
   for (const KernelArgument& argument : value.arguments)
     if (!argument.number && IsFloating(writer_.at(argument.value).type))
       value.type = AccumulatorOf(writer_.at(argument.value).type);
-  if (const std::optional<KernelArgument> made = ApplyToIntegers(value.operation, value.arguments, shape))
+  if (const std::optional<KernelArgument> made = ApplyByOthers(value.operation, value.arguments, shape))
     return *made;
   // Truth values are integers where they are parameters.
   if (IsFloating(value.type))
@@ -480,7 +494,8 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
   }
   std::vector<KernelArgument> arguments(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].constant && operands[i].constant->uniform()) {
+    if (operands[i].constant && operands[i].constant->uniform() &&
+        (expression.name == "select" || !std::isnan(operands[i].constant->at(0)))) {
       arguments[i].number = operands[i].constant->at(0);
       continue;
     }
@@ -503,7 +518,7 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
   // The result has as many axes as the operand that has the most.
   size_t rank = 0;
   for (size_t i = 0; i < operands.size(); ++i)
-    if (!arguments[i].number) rank = std::max(rank, writer_.at(operands[i].value).order.size());
+    if (!arguments[i].number) rank = std::max(rank, writer_.at(arguments[i].value).order.size());
   while (order.size() > rank) order.erase(order.begin());
   while (order.size() < rank) order.insert(order.begin(), kUnit);
   KernelValue shape;
@@ -627,25 +642,21 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
   for (size_t i = 0; i < program_.results.size(); ++i) {
     const int value = program_.results[i];
     const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
-    if (Of(value).constant || !type) return refuse(i, "what is computed, of a type of the kernel language,");
-    const ImportedValue imported = Whole(Of(value));
+    if (!type) return refuse(i, "a type of the kernel language");
+    const absl::StatusOr<ImportedValue> tensor =
+        AsTensor({.name = "result", .position = program_.position}, value);
+    if (!tensor.ok()) return tensor.status();
+    const ImportedValue imported = Whole(*tensor);
     KernelResult result{imported.value, {}};
     for (const ViewFactor& factor : imported.factors()) result.memory.push_back(factor.axis);
-    // A parameter is no result, but its copy is.
-    const KernelValue of = writer_.at(imported.value);
-    if (of.parameter) {
-      KernelValue copy = of;
-      writer_.PlaceAsItLies(imported.value);
-      copy.order = writer_.at(imported.value).order;
-      copy.parameter = false;
-      copy.operation = "cast";
-      copy.arguments = {{std::nullopt, imported.value, false}};
-      copy.options = {std::string(Info(of.type).name)};
-      result.value = writer_.AddOperation(std::move(copy));
-    }
     result.value = Cast(result.value, *type, program_.position);
-    for (const KernelResult& other : results)
-      if (other.value == result.value) return refuse(i, "another value than an earlier result");
+    // A parameter is no result, and no value is two, but a copy is.
+    const auto is_taken = [&] {
+      return writer_.at(result.value).parameter ||
+             std::any_of(results.begin(), results.end(),
+                         [&](const KernelResult& other) { return other.value == result.value; });
+    };
+    while (is_taken()) result.value = AddCast(result.value, writer_.at(result.value).type, program_.position);
     results.push_back(std::move(result));
   }
   return writer_.Print(name, std::move(results), lines);

@@ -131,10 +131,10 @@ class KernelImporter {
   // The order in which an elementwise result has these axes: indices, and kUnit.
   AxisOrder ElementwiseOrder(const std::vector<ImportedValue>& operands,
                              const std::vector<SharedAxis>& axes) const;
-  // The operation on integers that has none in the kernel language, by others; nothing for any other.
-  std::optional<KernelArgument> ApplyToIntegers(const std::string& name,
-                                                const std::vector<KernelArgument>& arguments,
-                                                const KernelValue& shape);
+  // An operation that the kernel language has not for such operands, by others; nothing for any other.
+  std::optional<KernelArgument> ApplyByOthers(const std::string& name,
+                                              const std::vector<KernelArgument>& arguments,
+                                              const KernelValue& shape);
   // Adds what the expression is of these operands. `shape` is a value that has the result's axes and place.
   KernelArgument Apply(const Expression& expression, const std::vector<KernelArgument>& operands,
                        const KernelValue& shape);
@@ -150,6 +150,7 @@ class KernelImporter {
   absl::StatusOr<ImportedValue> AsTensor(const TensorOperation& operation, int value, bool repeats = false);
   // The value in the type, cast if it has another.
   int Cast(int value, Dtype type, TextPosition position);
+  int AddCast(int value, Dtype type, TextPosition position);  // perhaps to the type that it has
   const std::vector<DimFactors::List>& DimsOf(int value) const { return dims_[static_cast<size_t>(value)]; }
   DimFactors::List Factors(const std::vector<DimFactors::List>& dims) const;
   std::vector<std::vector<ViewFactor>> ViewOf(int value, const std::vector<int>& axes) const;

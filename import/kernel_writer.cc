@@ -109,9 +109,10 @@ std::optional<AxisOrder> KernelWriter::DeclaredOrder(const KernelValue& value, c
 std::optional<int> KernelWriter::CostOf(int value, const AxisOrder& order, bool exact) const {
   const KernelValue& of = at(value);
   const auto copied = [&]() -> std::optional<int> {
-    AxisOrder axes = WithoutUnits(order);
-    std::sort(axes.begin(), axes.end());
-    return may_copy_ && axes == of.AllAxes() ? std::optional(kCopyCost) : std::nullopt;
+    // A reduction has left the axes that it has reduced, but not in the order.
+    const AxisOrder axes = WithoutUnits(order), has = of.placed ? WithoutUnits(of.order) : of.AllAxes();
+    const bool same = std::is_permutation(axes.begin(), axes.end(), has.begin(), has.end());
+    return may_copy_ && same ? std::optional(kCopyCost) : std::nullopt;
   };
   if (!of.placed) {
     const std::optional<AxisOrder> declared = DeclaredOrder(of, order, exact);

@@ -27,9 +27,10 @@ absl::Status KernelImporter::InferTakeFactors(const TensorOperation& operation) 
 
 absl::Status KernelImporter::ImportTake(const TensorOperation& operation) {
   const size_t dim = operation.of_dim.dim;
-  const bool single = WantOneFactor(operation, 0, static_cast<int64_t>(dim)),
-             single_result = WantOneFactor(operation, kResult, static_cast<int64_t>(dim));
-  if (!single || !single_result) return Expected(operation, "a dim that no reshape splits");
+  bool single = WantOneFactor(operation, 1, std::ssize(DimsOf(operation.operands[1])) - 1);
+  for (const int operand : {0, kResult})
+    single &= WantOneFactor(operation, operand, static_cast<int64_t>(dim));
+  if (!single) return Expected(operation, "a dim that no reshape splits");
   std::vector<ImportedValue> operands;
   for (const int value : operation.operands) {
     const absl::StatusOr<ImportedValue> tensor = AsTensor(operation, value);

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
@@ -53,8 +55,12 @@ std::vector<int64_t> PlacesOf(const TensorType& type) {
 std::vector<DenseTensor> ResultsOf(const Graph& graph, const std::vector<DenseTensor>& arguments) {
   std::vector<std::vector<float>> memory;
   std::vector<const void*> inputs;
-  for (const DenseTensor& argument : arguments)
+  for (const DenseTensor& argument : arguments) {
     memory.emplace_back(argument.values.begin(), argument.values.end());
+    // Indices are integers.
+    if (graph.nodes[memory.size() - 1].type.dtype == Dtype::kS32)
+      for (float& element : memory.back()) element = std::bit_cast<float>(static_cast<int32_t>(element));
+  }
   for (const auto& values : memory) inputs.push_back(values.data());
   GraphReference reference(graph, inputs);
   std::vector<DenseTensor> results;

@@ -60,6 +60,9 @@ Dims ListOf(const std::string& text, const std::string& name) {
   return numbers;
 }
 
+// No number where either is none.
+double Larger(double x, double y) { return std::isnan(x) ? x : x > y ? x : y; }
+
 double Number(const std::string& name, const std::vector<double>& x) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,7 +71,7 @@ double Number(const std::string& name, const std::vector<double>& x) {
   if (is({"stablehlo.subtract", "arith.subf", "tosa.sub"})) return x[0] - x[1];
   if (is({"stablehlo.multiply", "arith.mulf", "tosa.mul"})) return x[0] * x[1];
   if (name == "stablehlo.divide") return x[0] / x[1];
-  if (is({"stablehlo.maximum", "arith.maximumf", "tosa.maximum"})) return std::max(x[0], x[1]);
+  if (is({"stablehlo.maximum", "arith.maximumf", "tosa.maximum"})) return Larger(x[0], x[1]);
   if (name == "stablehlo.minimum") return std::min(x[0], x[1]);
   if (is({"stablehlo.negate", "arith.negf", "tosa.negate"})) return -x[0];
   if (is({"stablehlo.tanh", "math.tanh", "tosa.tanh"})) return std::tanh(x[0]);
@@ -122,7 +125,7 @@ DenseTensor Reduced(const MlirOperation& operation, const DenseTensor& x) {
       size_t kept = 0, gone = 0;
       for (size_t i = 0; i < index.size(); ++i)
         index[i] = Has(dims, static_cast<int64_t>(i)) ? of[gone++] : out[kept++];
-      all = sum ? all + At(x, index) : std::max(all, At(x, index));
+      all = sum ? all + At(x, index) : Larger(all, At(x, index));
     }
     return all;
   });
@@ -252,7 +255,7 @@ DenseTensor Windowed(const MlirOperation& operation, const DenseTensor& x) {
         index[i] = out[i] * strides[i] + index[i] * dilations[i] - pads[2 * i];
         inside = inside && index[i] >= 0 && index[i] < x.shape[i];
       }
-      if (inside) all = sum ? all + At(x, index) : std::max(all, At(x, index));
+      if (inside) all = sum ? all + At(x, index) : Larger(all, At(x, index));
     }
     return all;
   });
