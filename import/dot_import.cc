@@ -211,12 +211,15 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
             plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
             if (plan.cost < best.cost) best = plan;
           }
-  // If an operand is copied in any case, its sum is over single axes.
+  // If an operand is copied in any case, its sum is over single axes. If nothing else will do, so is all.
+  const bool impossible = best.cost == std::numeric_limits<double>::infinity();
   bool splits = false;
   for (int side = 0; side < 2 && best.cost >= kCopyCost; ++side)
-    for (const int64_t dim : dims.contract[side]) splits |= !WantOneFactor(operation, side, dim);
-  if (splits && may_copy_) return Expected(operation, "dims of sums that no reshape splits");
-  if (best.cost == std::numeric_limits<double>::infinity()) {
+    for (const auto* list : {&dims.contract[side], &dims.free[side], &dims.batch[side]})
+      for (const int64_t dim : *list)
+        if (impossible || list == &dims.contract[side]) splits |= !WantOneFactor(operation, side, dim);
+  if (splits && may_copy_) return Expected(operation, "dims that no reshape splits");
+  if (impossible) {
     wanted_rank_ = std::max(wanted_rank_, wanted_rank);
     return Expected(
         operation,

@@ -408,7 +408,7 @@ std::optional<KernelArgument> KernelImporter::ApplyByOthers(const std::string& n
   };
   const auto is_number = [](const KernelArgument& argument) { return argument.number.has_value(); };
   const auto make = [&](const char* operation, std::vector<KernelArgument> of, Dtype type) {
-    KernelValue made = shape;
+    KernelValue made = writer_.Shaped(of, shape);
     made.operation = operation;
     made.arguments = std::move(of);
     made.type = type;
@@ -453,11 +453,13 @@ KernelArgument KernelImporter::Apply(const Expression& expression,
   if (expression.kind == Expression::Kind::kNumber) return {expression.number, -1, false};
   if (expression.kind == Expression::Kind::kVariable)
     return operands[static_cast<size_t>(expression.name[1] - '0')];
-  KernelValue value = shape;
+  std::vector<KernelArgument> arguments;
+  for (const Expression& argument : expression.arguments)
+    arguments.push_back(Apply(argument, operands, shape));
+  KernelValue value = writer_.Shaped(arguments, shape);
   value.operation = expression.name;
   value.type = Dtype::kS32;
-  for (const Expression& argument : expression.arguments)
-    value.arguments.push_back(Apply(argument, operands, shape));
+  value.arguments = std::move(arguments);
   for (const KernelArgument& argument : value.arguments)
     if (!argument.number && IsFloating(writer_.at(argument.value).type))
       value.type = AccumulatorOf(writer_.at(argument.value).type);
@@ -649,6 +651,10 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
     const ImportedValue imported = Whole(*tensor);
     KernelResult result{imported.value, {}};
     for (const ViewFactor& factor : imported.factors()) result.memory.push_back(factor.axis);
+    if (const int whole = result.value; writer_.at(whole).parameter) {
+      writer_.PlaceAsItLies(whole);
+      if (!writer_.CanLie(whole, result.memory)) result.value = writer_.Permuted(whole, result.memory);
+    }
     result.value = Cast(result.value, *type, program_.position);
     // A parameter is no result, and no value is two, but a copy is.
     const auto is_taken = [&] {

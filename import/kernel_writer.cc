@@ -36,11 +36,10 @@ bool Aligned(const AxisOrder& has, const AxisOrder& wanted, bool exact) {
   return exact ? has == wanted : Trimmed(has) == Trimmed(wanted);
 }
 
-// True if the value can be written so that its axes lie in this order, by strides.
-bool LiesAs(const KernelValue& value, const AxisOrder& memory) {
+// True if a value with its axes in one order can be written so that they lie in another, by strides.
+bool LiesAs(const AxisOrder& order, const AxisOrder& memory) {
   const AxisOrder axes = WithoutUnits(memory);
-  return WithoutUnits(value.order) == axes ||
-         (value.order.back() == axes.back() && value.order.size() <= kMostStridedAxes);
+  return WithoutUnits(order) == axes || (order.back() == axes.back() && order.size() <= kMostStridedAxes);
 }
 
 }  // namespace
@@ -261,22 +260,47 @@ std::vector<bool> KernelWriter::NeededBy(const std::vector<KernelResult>& result
   return needed;
 }
 
+KernelValue KernelWriter::Shaped(const std::vector<KernelArgument>& arguments,
+                                 const KernelValue& whole) const {
+  std::vector<int64_t> sizes;  // the last one first
+  for (const KernelArgument& argument : arguments) {
+    if (argument.number) continue;
+    const KernelValue& value = at(argument.value);
+    const AxisOrder order = argument.transposed ? WithLastTwoExchanged(value.order) : value.order;
+    sizes.resize(std::max(sizes.size(), order.size()), 1);
+    for (size_t i = 0; i < order.size(); ++i)
+      if (const int axis = order[order.size() - 1 - i]; axis != kUnit)
+        sizes[i] = value.axes[static_cast<size_t>(axis)];
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  if (sizes == SizesOf(whole, whole.order)) return whole;
+  KernelValue shaped;
+  shaped.position = whole.position;
+  for (const int64_t size : sizes) shaped.AddAxis(size);
+  return shaped;
+}
+
+bool KernelWriter::CanLie(int value, const AxisOrder& memory) const {
+  const AxisOrder& order = at(value).order;
+  return LiesAs(order, memory) || (order.size() >= 2 && LiesAs(WithLastTwoExchanged(order), memory));
+}
+
 std::string KernelWriter::Print(const std::string& name, std::vector<KernelResult> results,
                                 std::vector<KernelLine>* lines) {
   // A result whose innermost axis is not its last in memory is transposed, if that helps, or else copied.
   for (KernelResult& result : results) {
-    if (at(result.value).order.empty() || LiesAs(at(result.value), result.memory)) continue;
-    const int whole = result.value;
-    KernelValue turned = at(whole);
-    turned.order = turned.order.size() < 2 ? turned.order : WithLastTwoExchanged(turned.order);
+    if (LiesAs(at(result.value).order, result.memory)) continue;
+    if (!CanLie(result.value, result.memory)) {
+      result.value = Rearranged(result.value, WithoutUnits(result.memory));
+      continue;
+    }
+    KernelValue turned = at(result.value);
+    turned.order = WithLastTwoExchanged(turned.order);
     turned.operation = "transpose";
-    turned.arguments = {{std::nullopt, whole, false}};
+    turned.arguments = {{std::nullopt, result.value, false}};
     turned.options = {};
     turned.parameter = false;
-    if (turned.order != at(whole).order && LiesAs(turned, result.memory))
-      result.value = AddOperation(std::move(turned));
-    else
-      result.value = Rearranged(whole, WithoutUnits(result.memory));
+    result.value = AddOperation(std::move(turned));
   }
   const std::vector<bool> needed = NeededBy(results);
   int statements = 0;

@@ -101,6 +101,12 @@ class KernelWriter {
   int AddCopy(std::string operation, int value, const std::vector<int64_t>& dims,
               const std::vector<int64_t>& list);
 
+  // A value of the shape that an elementwise operation makes of these: `whole`, where that is its shape.
+  KernelValue Shaped(const std::vector<KernelArgument>& arguments, const KernelValue& whole) const;
+
+  // True if the value can be a result whose axes lie in this order: by strides, perhaps transposed.
+  bool CanLie(int value, const AxisOrder& memory) const;
+
   // Fixes the order of a parameter that has none: as it lies in memory.
   void PlaceAsItLies(int value);
 

@@ -50,7 +50,6 @@ class PartWriter {
     rows_ = part.count;
     columns_ = space.columns();
     for (const AxisSource& source : part.sources) {
-      is_sequence_ |= source.input == node_.inputs.size();
       AddTensor(source.input == node_.inputs.size() ? problem.group.at(0) : node_.inputs[source.input],
                 source.from, part.step);
     }
@@ -60,7 +59,7 @@ class PartWriter {
   }
 
   LoopNest Write() && {
-    if (is_sequence_) return OneAfterTheOther();
+    if (node_.op == Operation::kCumsum) return OneAfterTheOther();
     return part_.sources.empty() && !fills_ ? ElementByElement() : ByRows();
   }
 
@@ -101,8 +100,8 @@ class PartWriter {
     return nest;
   }
 
-  // Indices that read what the ones before have made are repeats. Where columns are one element, the batch is
-  // rows.
+  // Indices that read what the ones before have made are repeats, of the same item and thread. Where columns
+  // are one element, the batch is rows.
   LoopNest OneAfterTheOther() {
     const int64_t indices = std::exchange(rows_, columns_ == 1 ? std::exchange(batch_, 1) : 1);
     LoopNest nest;
@@ -183,7 +182,6 @@ class PartWriter {
   const uint32_t axis_;
   int64_t batch_ = 1, rows_ = 1, columns_ = 1;
   bool flat_ = false;
-  bool is_sequence_ = false;     // parts of the result are made of those before
   bool fills_ = false;           // a number in the place of elements of the input
   std::vector<Tensor> tensors_;  // the sources, then the result
 };
@@ -249,8 +247,14 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
     shape.nests.push_back(TakenRows(problem, memory));
     return shape;
   }
-  for (const AxisPart& part : PartsAlongAxis(graph, graph.at(node)))
-    shape.nests.push_back(PartWriter(problem, memory, part).Write());
+  for (const AxisPart& part : PartsAlongAxis(graph, graph.at(node))) {
+    LoopNest nest = PartWriter(problem, memory, part).Write();
+    // A running sum goes on from its first element in the same nest.
+    if (graph.at(node).op == Operation::kCumsum && !shape.nests.empty())
+      shape.nests[0].stages.push_back(std::move(nest.stages[0]));
+    else
+      shape.nests.push_back(std::move(nest));
+  }
   return shape;
 }
 
