@@ -218,6 +218,8 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
     for (const auto* list : {&dims.contract[side], &dims.free[side], &dims.batch[side]})
       for (const int64_t dim : *list)
         if (impossible || list == &dims.contract[side]) splits |= !WantOneFactor(operation, side, dim);
+  for (int64_t dim = 0; dim < std::ssize(DimsOf(operation.result)) && impossible; ++dim)
+    splits |= !WantOneFactor(operation, kResult, dim);
   if (splits && may_copy_) return Expected(operation, "dims that no reshape splits");
   if (impossible) {
     wanted_rank_ = std::max(wanted_rank_, wanted_rank);
