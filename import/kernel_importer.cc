@@ -177,7 +177,7 @@ absl::Status KernelImporter::UnifyAlike(const TensorOperation& operation) {
     if (operand.shape != result.shape) return Expected(operation, "operands of the result's shape");
     for (size_t dim = 0; dim < operand.shape.size(); ++dim)
       if (absl::Status status =
-              Unify(operation, DimsOf(operation.operands[i])[dim], DimsOf(operation.result)[dim]);
+              Unify(operation, static_cast<int>(i), static_cast<int64_t>(dim), DimsOf(operation.result)[dim]);
           !status.ok())
         return status;
   }
@@ -197,8 +197,8 @@ absl::Status KernelImporter::InferBroadcastFactors(const TensorOperation& operat
     if (size != result.shape[static_cast<size_t>(to)] && size != 1)
       return Expected(operation, "sizes that are the same, or 1 where they are repeated");
     if (size == result.shape[static_cast<size_t>(to)])
-      if (absl::Status status = Unify(operation, DimsOf(operation.operands[0])[i],
-                                      DimsOf(operation.result)[static_cast<size_t>(to)]);
+      if (absl::Status status =
+              Unify(operation, 0, static_cast<int64_t>(i), DimsOf(operation.result)[static_cast<size_t>(to)]);
           !status.ok())
         return status;
   }
@@ -212,14 +212,27 @@ absl::Status KernelImporter::InferReduceFactors(const TensorOperation& operation
     if (std::find(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) !=
         operation.dims.end())
       continue;
-    if (absl::Status status = Unify(operation, operand[dim], result[next++]); !status.ok()) return status;
+    if (absl::Status status = Unify(operation, 0, static_cast<int64_t>(dim), result[next++]); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::Unify(const TensorOperation& operation, const DimFactors::List& a,
-                                   const DimFactors::List& b) {
-  return factors_.Unify(a, b) ? absl::OkStatus() : Expected(operation, "dims that reshapes split alike");
+absl::Status KernelImporter::Unify(const TensorOperation& operation, int operand, int64_t dim,
+                                   const DimFactors::List& as) {
+  const int value = operation.operands[static_cast<size_t>(operand)];
+  if (factors_.Unify(DimsOf(value)[static_cast<size_t>(dim)], as)) return absl::OkStatus();
+  wanted_copies_.push_back({IndexOf(operation), operand, dim});
+  return Expected(operation, "dims that reshapes split alike");
+}
+
+absl::Status KernelImporter::InferReshapeFactors(const TensorOperation& operation) {
+  const int from = operation.operands[0];
+  if (TypeOf(from).elements() != TypeOf(operation.result).elements())
+    return Expected(operation, "as many elements as before");
+  if (factors_.Unify(Factors(DimsOf(from)), Factors(DimsOf(operation.result)))) return absl::OkStatus();
+  wanted_copies_.push_back({IndexOf(operation), kItself, 0});
+  return Expected(operation, "dims that reshapes split alike");
 }
 
 absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
@@ -233,9 +246,18 @@ absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
     case TensorKind::kAlong:
       return InferAlongFactors(operation);
     case TensorKind::kReshape:
-      if (TypeOf(operation.operands[0]).elements() != TypeOf(operation.result).elements())
-        return Expected(operation, "as many elements as before");
-      return Unify(operation, Factors(DimsOf(operation.operands[0])), Factors(DimsOf(operation.result)));
+      return InferReshapeFactors(operation);
+    case TensorKind::kCopy:
+      for (size_t dim = 0; dim < DimsOf(operation.result).size(); ++dim)
+        if (TypeOf(operation.operands[0]).shape == TypeOf(operation.result).shape &&
+            std::count(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) == 0)
+          if (absl::Status status =
+                  Unify(operation, 0, static_cast<int64_t>(dim), DimsOf(operation.result)[dim]);
+              !status.ok())
+            return status;
+      return absl::OkStatus();
+    case TensorKind::kTake:
+      return InferTakeFactors(operation);
     case TensorKind::kBroadcast:
       return InferBroadcastFactors(operation);
     case TensorKind::kReduce:
@@ -266,6 +288,10 @@ absl::Status KernelImporter::Import(const TensorOperation& operation) {
       return ImportConvolution(operation);
     case TensorKind::kAlong:
       return ImportAlong(operation);
+    case TensorKind::kTake:
+      return ImportTake(operation);
+    case TensorKind::kCopy:
+      return ImportCopy(operation);
   }
   KIRSCH_BUG("no such kind");
 }
@@ -280,6 +306,7 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   const Dtype element = type.element == "i1" ? Dtype::kF32
                         : type.integer()     ? Dtype::kS32
                                              : ElementOf(type.element).value_or(Dtype::kF32);
+  const bool integer = element == Dtype::kS32;
   ConstantTensor constant = *imported.constant;
   constant.shape.clear();
   for (const int factor : Factors(dims_[static_cast<size_t>(value)]))
@@ -291,20 +318,25 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   for (const bool is_axis : varies) view.push_back(is_axis ? axes++ : kUnit);
   // Layers often have the same mask.
   size_t same = 0;
-  while (same < constants_.size() && (constants_[same].tensor.shape != constant.shape ||
-                                      constants_[same].tensor.values != constant.values))
+  while (same < constants_.size() &&
+         (constants_[same].tensor.shape != constant.shape ||
+          constants_[same].tensor.values != constant.values || constants_[same].integer != integer))
     ++same;
   if (same == constants_.size()) {
     std::string name = Cat("constant", same);
     constant_values_.push_back(writer_.AddParameter(name, element, constant.shape, operation.position));
-    constants_.push_back({std::move(name), std::move(constant)});
+    constants_.push_back({std::move(name), std::move(constant), integer});
   }
   return ImportedValue{std::nullopt, constant_values_[same], ViewOf(value, view)};
 }
 
 int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
+  return writer_.at(value).type == type ? value : AddCast(value, type, position);
+}
+
+int KernelImporter::AddCast(int value, Dtype type, TextPosition position) {
+  writer_.PlaceAsItLies(value);
   KernelValue cast = writer_.at(value);
-  if (cast.type == type) return value;
   cast.type = type;
   cast.position = position;
   cast.parameter = false;
@@ -362,19 +394,77 @@ AxisOrder KernelImporter::ElementwiseOrder(const std::vector<ImportedValue>& ope
   return order;
 }
 
+// Choices of a NaN, and what integers have no operations for. Comparisons are of floats. Integers below 2^24
+// are floats exactly, and a comparison with such a number is none that rounding changes. Of other two the
+// larger one is x where x - the larger is 0. A choice between integers adds a difference, times the
+// condition, which is 0 or 1.
+std::optional<KernelArgument> KernelImporter::ApplyByOthers(const std::string& name,
+                                                            const std::vector<KernelArgument>& arguments,
+                                                            const KernelValue& shape) {
+  constexpr Dtype kWord = Dtype::kS32, kReal = Dtype::kF32;
+  const auto is_integer = [&](const KernelArgument& argument) {
+    return argument.number ? *argument.number == std::trunc(*argument.number)
+                           : !IsFloating(writer_.at(argument.value).type);
+  };
+  const auto is_number = [](const KernelArgument& argument) { return argument.number.has_value(); };
+  const auto make = [&](const char* operation, std::vector<KernelArgument> of, Dtype type) {
+    KernelValue made = writer_.Shaped(of, shape);
+    made.operation = operation;
+    made.arguments = std::move(of);
+    made.type = type;
+    return KernelArgument{std::nullopt, writer_.AddOperation(std::move(made)), false};
+  };
+  const auto cast = [&](KernelArgument argument, Dtype type) {
+    if (!argument.number) {
+      const bool transposed = std::exchange(argument.transposed, false);
+      argument.value = Cast(argument.value, type, shape.position);
+      argument.transposed = transposed;
+    }
+    return argument;
+  };
+  // A NaN is no number of the kernel language. x, or a NaN, is x times 1, or times 0 / 0.
+  for (const size_t side : {size_t{1}, size_t{2}}) {
+    if (name != "select" || !arguments[side].number || !std::isnan(*arguments[side].number)) continue;
+    const KernelArgument truth = cast(arguments[0], kReal),
+                         holds = side == 2 ? truth : make("sub", {{1.0, -1, false}, truth}, kReal);
+    return make("mul", {arguments[3 - side], make("div", {holds, holds}, kReal)}, kReal);
+  }
+  const size_t first = name == "select" ? 1 : 0;
+  const bool compares = name == "less" || name == "less_equal" || name == "equal";
+  if ((first == 0 && !compares) || !std::all_of(arguments.begin() + first, arguments.end(), is_integer) ||
+      std::all_of(arguments.begin() + first, arguments.end(), is_number))
+    return std::nullopt;
+  const KernelArgument &x = arguments[first], &y = arguments[first + 1];
+  if (!compares) {
+    const KernelArgument difference = make("sub", {x, y}, kWord);
+    return make("add", {y, make("mul", {cast(arguments[0], kWord), difference}, kWord)}, kWord);
+  }
+  for (const KernelArgument& argument : {x, y})
+    if (argument.number && std::abs(*argument.number) < 0x1p24)
+      return make(name.c_str(), {cast(x, kReal), cast(y, kReal)}, kReal);
+  const KernelArgument other = name == "equal" ? y : make("max", {x, y}, kWord);
+  const KernelArgument rest = make("sub", {other, name == "less_equal" ? y : x}, kWord);
+  const KernelArgument is_zero = make("equal", {cast(rest, kReal), {0.0, -1, false}}, kReal);
+  return name == "less" ? make("sub", {{1.0, -1, false}, is_zero}, kReal) : is_zero;
+}
+
 KernelArgument KernelImporter::Apply(const Expression& expression,
                                      const std::vector<KernelArgument>& operands, const KernelValue& shape) {
   if (expression.kind == Expression::Kind::kNumber) return {expression.number, -1, false};
   if (expression.kind == Expression::Kind::kVariable)
     return operands[static_cast<size_t>(expression.name[1] - '0')];
-  KernelValue value = shape;
+  std::vector<KernelArgument> arguments;
+  for (const Expression& argument : expression.arguments)
+    arguments.push_back(Apply(argument, operands, shape));
+  KernelValue value = writer_.Shaped(arguments, shape);
   value.operation = expression.name;
   value.type = Dtype::kS32;
-  for (const Expression& argument : expression.arguments)
-    value.arguments.push_back(Apply(argument, operands, shape));
+  value.arguments = std::move(arguments);
   for (const KernelArgument& argument : value.arguments)
     if (!argument.number && IsFloating(writer_.at(argument.value).type))
       value.type = AccumulatorOf(writer_.at(argument.value).type);
+  if (const std::optional<KernelArgument> made = ApplyByOthers(value.operation, value.arguments, shape))
+    return *made;
   // Truth values are integers where they are parameters.
   if (IsFloating(value.type))
     for (KernelArgument& argument : value.arguments)
@@ -406,7 +496,8 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
   }
   std::vector<KernelArgument> arguments(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].constant && operands[i].constant->uniform()) {
+    if (operands[i].constant && operands[i].constant->uniform() &&
+        (expression.name == "select" || !std::isnan(operands[i].constant->at(0)))) {
       arguments[i].number = operands[i].constant->at(0);
       continue;
     }
@@ -429,7 +520,7 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
   // The result has as many axes as the operand that has the most.
   size_t rank = 0;
   for (size_t i = 0; i < operands.size(); ++i)
-    if (!arguments[i].number) rank = std::max(rank, writer_.at(operands[i].value).order.size());
+    if (!arguments[i].number) rank = std::max(rank, writer_.at(arguments[i].value).order.size());
   while (order.size() > rank) order.erase(order.begin());
   while (order.size() < rank) order.insert(order.begin(), kUnit);
   KernelValue shape;
@@ -506,18 +597,23 @@ absl::Status KernelImporter::ImportView(const TensorOperation& operation) {
 }
 
 absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
-  const absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
+  absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
   if (!operand.ok()) return operand.status();
+  const bool place = IsPlace(operation.reduction);
+  if (place && (operation.dims.size() != 1 || !WantOneFactor(operation, 0, operation.dims[0])))
+    return Expected(operation, "one dim that no reshape splits");
+  if (place && TypeOf(operation.operands[0]).shape[static_cast<size_t>(operation.dims[0])] == 1) {
+    Set(operation.result, {ConstantTensor{TypeOf(operation.result).shape, {0}}, -1, {}});
+    return absl::OkStatus();
+  }
+  operand = Whole(*operand);
   writer_.PlaceAsItLies(operand->value);
   const KernelValue value = writer_.at(operand->value);
   std::set<int> reduced;  // axes of the value
   for (const int64_t dim : operation.dims) {
     if (dim < 0 || dim >= static_cast<int64_t>(operand->dims.size()))
       return Expected(operation, "dims of the tensor");
-    for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) {
-      if (factor.axis == kUnit) return Expected(operation, "dims that are not repeated");
-      reduced.insert(factor.axis);
-    }
+    for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) reduced.insert(factor.axis);
   }
   std::vector<int> view;
   for (size_t dim = 0; dim < operand->dims.size(); ++dim)
@@ -526,8 +622,8 @@ absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
   KernelValue result = value;
   result.position = operation.position;
   result.parameter = false;
-  result.operation = operation.sum ? "reduce_sum" : "reduce_max";
-  result.type = AccumulatorOf(value.type);
+  result.operation = Name(operation.reduction);
+  result.type = place ? Dtype::kS32 : AccumulatorOf(value.type);
   result.arguments = {{std::nullopt, operand->value, false}};
   result.options = {};
   for (size_t i = 0; i < result.order.size(); ++i)
@@ -547,35 +643,29 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
   std::vector<KernelResult> results;
   for (size_t i = 0; i < program_.results.size(); ++i) {
     const int value = program_.results[i];
-    const ImportedValue& imported = Of(value);
     const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
-    if (imported.constant || !type) return refuse(i, "what is computed, of a type of the kernel language,");
+    if (!type) return refuse(i, "a type of the kernel language");
+    const absl::StatusOr<ImportedValue> tensor =
+        AsTensor({.name = "result", .position = program_.position}, value);
+    if (!tensor.ok()) return tensor.status();
+    const ImportedValue imported = Whole(*tensor);
     KernelResult result{imported.value, {}};
-    for (const ViewFactor& factor : imported.factors()) {
-      if (factor.axis == kUnit) return refuse(i, "a tensor that is not repeated along a dim");
-      result.memory.push_back(factor.axis);
-    }
-    // A parameter is no result, but its copy is.
-    const KernelValue of = writer_.at(imported.value);
-    if (of.parameter) {
-      KernelValue copy = of;
-      writer_.PlaceAsItLies(imported.value);
-      copy.order = writer_.at(imported.value).order;
-      copy.parameter = false;
-      copy.operation = "cast";
-      copy.arguments = {{std::nullopt, imported.value, false}};
-      copy.options = {std::string(Info(of.type).name)};
-      result.value = writer_.AddOperation(std::move(copy));
+    for (const ViewFactor& factor : imported.factors()) result.memory.push_back(factor.axis);
+    if (const int whole = result.value; writer_.at(whole).parameter) {
+      writer_.PlaceAsItLies(whole);
+      if (!writer_.CanLie(whole, result.memory)) result.value = writer_.Permuted(whole, result.memory);
     }
     result.value = Cast(result.value, *type, program_.position);
-    for (const KernelResult& other : results)
-      if (other.value == result.value) return refuse(i, "another value than an earlier result");
+    // A parameter is no result, and no value is two, but a copy is.
+    const auto is_taken = [&] {
+      return writer_.at(result.value).parameter ||
+             std::any_of(results.begin(), results.end(),
+                         [&](const KernelResult& other) { return other.value == result.value; });
+    };
+    while (is_taken()) result.value = AddCast(result.value, writer_.at(result.value).type, program_.position);
     results.push_back(std::move(result));
   }
-  size_t failed = 0;
-  std::optional<std::string> text = writer_.Print(name, std::move(results), lines, &failed);
-  if (!text) return refuse(failed, "a tensor whose last dim is one of its last two axes");
-  return *std::move(text);
+  return writer_.Print(name, std::move(results), lines);
 }
 
 }  // namespace kirsch
