@@ -140,6 +140,7 @@ class LinalgWriter {
         return WriteSoftmax(node);
       case OperationKind::kCast:
       case OperationKind::kAlongAxis:
+      case OperationKind::kRearrange:
         break;
     }
     return Refused(node);
