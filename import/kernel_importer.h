@@ -131,6 +131,13 @@ class KernelImporter {
   // The order in which an elementwise result has these axes: indices, and kUnit.
   AxisOrder ElementwiseOrder(const std::vector<ImportedValue>& operands,
                              const std::vector<SharedAxis>& axes) const;
+  // Adds an operation that repeats its arguments to no more than the shape; casts an argument that is a
+  // value.
+  KernelArgument Make(std::string operation, std::vector<KernelArgument> arguments, Dtype type,
+                      const KernelValue& shape);
+  KernelArgument As(Dtype type, KernelArgument argument, TextPosition position);
+  KernelArgument CompareIntegers(const std::string& name, const KernelArgument& x, const KernelArgument& y,
+                                 const KernelValue& shape);
   // An operation that the kernel language has not for such operands, by others; nothing for any other.
   std::optional<KernelArgument> ApplyByOthers(const std::string& name,
                                               const std::vector<KernelArgument>& arguments,

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "import/lowering.h"
@@ -21,9 +22,10 @@ struct DimGather {
   int64_t dim = 0;                  // of the operand
   std::vector<int64_t> batch;       // of the operand, in the order of those of the indices
   std::vector<int64_t> of_indices;  // of these: the batch, in the same order
-  std::vector<int64_t> offsets;     // of the result: those of the operand's other dims
-  bool keeps_dim = false;           // the result has the dim, of size 1, among these
-  int64_t vector_dim = 0;           // of the indices: of size 1, or behind all others
+  std::vector<int64_t> places;      // the shape of the indices, without the dim that has the one of each
+  std::vector<int64_t> slice;       // the operand's dims that the result has, in their order
+  std::vector<int64_t> offsets;     // of the result: those dims
+  std::vector<int64_t> others;      // of the result: the dims of the indices
 };
 
 bool Has(const std::vector<int64_t>& list, int64_t number) {
@@ -31,31 +33,49 @@ bool Has(const std::vector<int64_t>& list, int64_t number) {
 }
 
 // Nothing if indices are of several dims, or slices are not whole, but for that dim.
-std::optional<DimGather> ReadGather(const SourceOperation& operation, const MlirType& operand) {
+std::optional<DimGather> ReadGather(const SourceOperation& operation, const TensorProgramBuilder& builder) {
   const MlirAttribute* numbers = operation.of.Find("dimension_numbers");
   if (numbers == nullptr) return std::nullopt;
   const std::string& text = numbers->text;
+  const std::vector<int64_t>& operand = builder.ShapeOf(operation.operands[0]);
   const std::vector<int64_t> map = NumbersBehind(text, "start_index_map"),
                              collapsed = NumbersBehind(text, "collapsed_slice_dims"),
                              sizes = operation.of.Integers("slice_sizes");
+  const int64_t vector = NumberBehind(text, "index_vector_dim");
   DimGather gather;
   gather.batch = NumbersBehind(text, "operand_batching_dims");
   gather.of_indices = NumbersBehind(text, "start_indices_batching_dims");
   gather.offsets = NumbersBehind(text, "offset_dims");
-  const auto rank = std::ssize(operand.shape);
-  if (map.size() != 1 || map[0] < 0 || map[0] >= rank || std::ssize(sizes) != rank ||
-      gather.batch.size() != gather.of_indices.size())
+  gather.places = builder.ShapeOf(operation.operands[1]);
+  if (map.size() != 1 || map[0] < 0 || map[0] >= std::ssize(operand) || sizes.size() != operand.size() ||
+      gather.batch.size() != gather.of_indices.size() || vector < 0 || vector > std::ssize(gather.places))
     return std::nullopt;
   gather.dim = map[0];
-  gather.keeps_dim = !Has(collapsed, gather.dim);
-  gather.vector_dim = NumberBehind(text, "index_vector_dim");
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    const bool one = dim == gather.dim || Has(gather.batch, dim);
-    if (sizes[static_cast<size_t>(dim)] != (one ? 1 : operand.shape[static_cast<size_t>(dim)]) ||
-        (Has(collapsed, dim) && dim != gather.dim && operand.shape[static_cast<size_t>(dim)] != 1))
-      return std::nullopt;
+  if (vector < std::ssize(gather.places)) {
+    if (gather.places[static_cast<size_t>(vector)] != 1) return std::nullopt;
+    gather.places.erase(gather.places.begin() + vector);
   }
-  return gather;
+  for (int64_t dim = 0; dim < std::ssize(operand); ++dim) {
+    const int64_t size = operand[static_cast<size_t>(dim)];
+    const bool batch = Has(gather.batch, dim), one = batch || dim == gather.dim || Has(collapsed, dim);
+    if (sizes[static_cast<size_t>(dim)] != (batch || dim == gather.dim ? 1 : size) ||
+        (Has(collapsed, dim) && dim != gather.dim && size != 1))
+      return std::nullopt;
+    if (!one || (dim == gather.dim && !Has(collapsed, dim))) gather.slice.push_back(dim);
+  }
+  for (int64_t dim = 0; dim < std::ssize(operation.type().shape); ++dim)
+    if (!Has(gather.offsets, dim)) gather.others.push_back(dim);
+  const auto are_dims = [](const std::vector<int64_t>& list, const std::vector<int64_t>& of) {
+    return std::all_of(list.begin(), list.end(), [&](int64_t dim) {
+      return dim >= 0 && dim < std::ssize(of) && std::count(list.begin(), list.end(), dim) == 1;
+    });
+  };
+  if (!are_dims(gather.batch, operand) || Has(gather.batch, gather.dim) ||
+      !are_dims(gather.of_indices, gather.places) || !are_dims(gather.offsets, operation.type().shape))
+    return std::nullopt;
+  const bool fits =
+      gather.slice.size() == gather.offsets.size() && gather.others.size() == gather.places.size();
+  return fits ? std::optional(gather) : std::nullopt;
 }
 
 // The value with its dims in this order.
@@ -64,6 +84,70 @@ int Permuted(int value, const std::vector<int64_t>& order, TensorProgramBuilder*
   for (const int64_t dim : order) shape.push_back(builder->ShapeOf(value)[static_cast<size_t>(dim)]);
   return builder->Broadcast(value, std::move(shape), Inverse(order, order.size()));
 }
+
+// Takes with the batch first, then the dim; or, without a batch, with all dims in their order.
+class GatherLowering {
+ public:
+  GatherLowering(const DimGather& gather, const SourceOperation& operation, TensorProgramBuilder* builder)
+      : gather_(gather), operation_(operation), builder_(*builder), order_(gather.batch) {
+    if (!order_.empty()) order_.push_back(gather.dim);
+    for (int64_t dim = 0; dim < std::ssize(builder_.ShapeOf(operation.operands[0])); ++dim)
+      if (!Has(order_, dim)) order_.push_back(dim);
+    of_places_ = gather.of_indices;
+    for (int64_t dim = 0; dim < std::ssize(gather.places); ++dim)
+      if (!Has(of_places_, dim)) of_places_.push_back(dim);
+  }
+
+  int Run() {
+    const int x = Permuted(operation_.operands[0], order_, &builder_);
+    const size_t along = static_cast<size_t>(batches() == 0 ? gather_.dim : batches());
+    const int taken = builder_.TakeAlong(x, Indices(), along);
+    // The result's dims in the order in which they are now, then in their own.
+    const std::vector<int64_t> now = ResultDims();
+    std::vector<int64_t> made, own(now.size());
+    for (const int64_t dim : now) {
+      own[static_cast<size_t>(dim)] = std::ssize(made);
+      made.push_back(operation_.type().shape[static_cast<size_t>(dim)]);
+    }
+    return Permuted(builder_.Reshape(taken, made), own, &builder_);
+  }
+
+ private:
+  int64_t batches() const { return std::ssize(gather_.batch); }
+
+  // The batch, and all others as one dim.
+  int Indices() {
+    const int indices =
+        Permuted(builder_.Reshape(operation_.operands[1], gather_.places), of_places_, &builder_);
+    const std::vector<int64_t> shape = builder_.ShapeOf(indices);
+    std::vector<int64_t> flat(shape.begin(), shape.begin() + batches());
+    flat.push_back(std::accumulate(shape.begin() + batches(), shape.end(), int64_t{1}, std::multiplies<>()));
+    return builder_.Reshape(indices, std::move(flat));
+  }
+
+  // Which of the result's dims the taken tensor's become, in their order.
+  std::vector<int64_t> ResultDims() const {
+    std::vector<int64_t> dims;
+    for (int64_t place = 0; place < batches(); ++place) dims.push_back(OfPlace(place));
+    for (size_t i = static_cast<size_t>(batches()); i < order_.size(); ++i) {
+      if (order_[i] == gather_.dim)
+        for (int64_t place = batches(); place < std::ssize(of_places_); ++place)
+          dims.push_back(OfPlace(place));
+      const auto found = std::find(gather_.slice.begin(), gather_.slice.end(), order_[i]);
+      if (found != gather_.slice.end())
+        dims.push_back(gather_.offsets[static_cast<size_t>(found - gather_.slice.begin())]);
+    }
+    return dims;
+  }
+  int64_t OfPlace(int64_t place) const {
+    return gather_.others[static_cast<size_t>(of_places_[static_cast<size_t>(place)])];
+  }
+
+  const DimGather& gather_;
+  const SourceOperation& operation_;
+  TensorProgramBuilder& builder_;
+  std::vector<int64_t> order_, of_places_;  // of the operand's dims, and of those of the indices
+};
 
 // The text of what a body returns, its arguments being $0, $1 and so on.
 std::string BodyText(const MlirBlock& body, int value) {
@@ -97,66 +181,9 @@ bool IsArgumentBody(const MlirBlock& body, const char* direction) {
 }  // namespace
 
 LoweredValues LowerStablehloGather(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  const int operand = operation.operands[0];
-  int indices = operation.operands[1];
-  const std::vector<int64_t> from = builder->ShapeOf(operand), to = operation.type().shape;
-  const std::optional<DimGather> gather = ReadGather(operation, builder->TypeOf(operand));
-  std::vector<int64_t> places = builder->ShapeOf(indices);  // without the dim that is the vector of one index
-  if (gather && gather->vector_dim >= 0 && gather->vector_dim < std::ssize(places)) {
-    if (places[static_cast<size_t>(gather->vector_dim)] != 1)
-      places.clear();
-    else
-      places.erase(places.begin() + gather->vector_dim);
-  }
+  const std::optional<DimGather> gather = ReadGather(operation, *builder);
   if (!gather) return builder->Expected("a gather of whole slices along one dim");
-  // The batch first, then the dim, or, without one, all in their order.
-  std::vector<int64_t> order = gather->batch, of_places = gather->of_indices;
-  if (!order.empty()) order.push_back(gather->dim);
-  for (int64_t dim = 0; dim < std::ssize(from); ++dim)
-    if (!Has(order, dim)) order.push_back(dim);
-  for (int64_t dim = 0; dim < std::ssize(places); ++dim)
-    if (!Has(of_places, dim)) of_places.push_back(dim);
-  const size_t batches = gather->batch.size();
-  const size_t along = batches == 0 ? static_cast<size_t>(gather->dim) : batches;
-  if (of_places.size() != places.size()) return builder->Expected("indices with the dims of its batch");
-  indices = Permuted(builder->Reshape(indices, places), of_places, builder);
-  std::vector<int64_t> shape = builder->ShapeOf(indices),
-                       flat(shape.begin(), shape.begin() + std::ssize(gather->batch));
-  flat.push_back(std::accumulate(shape.begin() + std::ssize(gather->batch), shape.end(), int64_t{1},
-                                 std::multiplies<>()));
-  const int taken =
-      builder->TakeAlong(Permuted(operand, order, builder), builder->Reshape(indices, flat), along);
-  // Each of the result's dims, in the order in which they are now.
-  std::vector<int64_t> now, made, result_of(from.size(), -1), batch_dims;
-  size_t offset = 0;
-  for (int64_t dim = 0; dim < std::ssize(from); ++dim) {
-    const bool is_offset = !Has(gather->batch, dim) && (dim != gather->dim || gather->keeps_dim);
-    if (is_offset && offset < gather->offsets.size())
-      result_of[static_cast<size_t>(dim)] = gather->offsets[offset++];
-  }
-  for (int64_t dim = 0; dim < std::ssize(to); ++dim)
-    if (!Has(gather->offsets, dim)) batch_dims.push_back(dim);
-  if (batch_dims.size() != places.size() || offset != gather->offsets.size())
-    return builder->Expected("offset_dims for the dims of a slice");
-  const auto add = [&](int64_t dim) {
-    now.push_back(dim);
-    made.push_back(to[static_cast<size_t>(dim)]);
-  };
-  for (size_t i = 0; i < order.size(); ++i) {
-    const int64_t dim = order[i];
-    if (i < batches) {
-      add(batch_dims[static_cast<size_t>(gather->of_indices[i])]);
-    } else if (dim != gather->dim) {
-      if (result_of[static_cast<size_t>(dim)] >= 0) add(result_of[static_cast<size_t>(dim)]);
-    } else {
-      for (size_t place = batches; place < of_places.size(); ++place)
-        add(batch_dims[static_cast<size_t>(of_places[place])]);
-      if (gather->keeps_dim) add(result_of[static_cast<size_t>(dim)]);
-    }
-  }
-  std::vector<int64_t> inverse(to.size());
-  for (size_t i = 0; i < now.size(); ++i) inverse[static_cast<size_t>(now[i])] = static_cast<int64_t>(i);
-  return std::vector{Permuted(builder->Reshape(taken, made), inverse, builder)};
+  return std::vector{GatherLowering(*gather, operation, builder).Run()};
 }
 
 LoweredValues LowerStablehloArgument(const SourceOperation& operation, TensorProgramBuilder* builder) {

@@ -17,6 +17,7 @@
 // input, whatever they are, as far as there are as many; beyond that elements are rows.
 #include "rewrites/graph/along_axis.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ namespace {
 
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kLinesOfTile = 4;
+// Sums that run side by side: a line for each stays in L1.
+constexpr int64_t kRowsOfSums = 16;
 
 std::optional<MatrixStrides> StridesAlong(const TensorType& type, uint32_t axis) {
   return StridesIn({type.dims, axis, axis + 1}, type);
@@ -100,20 +103,28 @@ class PartWriter {
     return nest;
   }
 
-  // Indices that read what the ones before have made are repeats, of the same item and thread. Where columns
-  // are one element, the batch is rows.
+  // Indices that read what the ones before have made are repeats, of the same tile and thread. Where columns
+  // are one element, rows are the batch, a few at a time, so that their lines stay in L1 meanwhile.
   LoopNest OneAfterTheOther() {
-    const int64_t indices = std::exchange(rows_, columns_ == 1 ? std::exchange(batch_, 1) : 1);
-    LoopNest nest;
-    nest.batch = batch_;
+    const bool one = columns_ == 1;
+    const int64_t indices = std::exchange(rows_, one ? std::exchange(batch_, 1) : 1);
     std::vector<int64_t> steps;
     for (Tensor& tensor : tensors_) {
       steps.push_back(tensor.strides.row);
-      tensor.strides.row = columns_ == 1 ? tensor.strides.batch : 0;
+      tensor.strides.row = one ? tensor.strides.batch : 0;
     }
-    Stage& stage = nest.stages.emplace_back(StageOf(rows_));
-    stage.repeats = indices;
-    for (size_t i = 0; i < steps.size(); ++i) stage.operands[i].repeat_stride = steps[i];
+    LoopNest nest;
+    nest.batch = batch_;
+    nest.rows = rows_;
+    nest.tile = std::min(rows_, kRowsOfSums);
+    const auto stage = [&](int64_t count) {
+      Stage stage = StageOf(count);
+      stage.repeats = indices;
+      for (size_t i = 0; i < steps.size(); ++i) stage.operands[i].repeat_stride = steps[i];
+      return stage;
+    };
+    nest.stages = {stage(nest.tile)};
+    if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {stage(rest)};
     return nest;
   }
 
@@ -250,10 +261,12 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   for (const AxisPart& part : PartsAlongAxis(graph, graph.at(node))) {
     LoopNest nest = PartWriter(problem, memory, part).Write();
     // A running sum goes on from its first element in the same nest.
-    if (graph.at(node).op == Operation::kCumsum && !shape.nests.empty())
+    if (graph.at(node).op == Operation::kCumsum && !shape.nests.empty()) {
       shape.nests[0].stages.push_back(std::move(nest.stages[0]));
-    else
+      if (!nest.rest.empty()) shape.nests[0].rest.push_back(std::move(nest.rest[0]));
+    } else {
       shape.nests.push_back(std::move(nest));
+    }
   }
   return shape;
 }
