@@ -78,7 +78,7 @@ class CountingMath {
 VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
   if (op == Operation::kLoad || op == Operation::kNumber) return {};
   if (op == Operation::kMul && type == Dtype::kS32) return {.products = 1};
-  if (Info(op).reduces || op == Operation::kF32) return {.instructions = 1};
+  if (Info(op).reduces || op == Operation::kF32 || op == Operation::kIndex) return {.instructions = 1};
   CountingMath math(unit, type);
   Compose(math, type == Dtype::kS32 ? OfNumbers(op) : op, CountingMath::Value{}, CountingMath::Value{});
   return math.work();

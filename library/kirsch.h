@@ -125,7 +125,7 @@ KIRSCH_PUBLIC size_t kirsch_type_bytes(kirsch_type type);
 /* "bf16"; NULL of what is none. */
 KIRSCH_PUBLIC const char* kirsch_type_name(kirsch_type type);
 
-enum { KIRSCH_MAX_RANK = 8 }; /* tensors have no more than 5 axes today */
+enum { KIRSCH_MAX_RANK = 8 }; /* what tensors have at most */
 
 /* An operand: where its elements lie, and what the kernel does with it. */
 typedef struct kirsch_operand {

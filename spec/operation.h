@@ -84,10 +84,18 @@ enum class Operation : uint8_t {
   kPad,
   kWindowMax,  // no number where an element is none
   kWindowSum,
+  kCumsum,     // the sum of the elements up to each
+  kTake,       // at the indices that the second argument has
+  kPermute,    // axes in another order
+  kReshape,    // the same elements, row by row
+  kBroadcast,  // repeated as elementwise operations do
+  kArgmax,     // the index of the first that is largest; of the first that is no number, if there is one
+  kArgmin,
   // On rows.
   kLoad,     // the element of an input
   kSum,      // of the row's elements: one value for the row
   kMaximum,  // of the row's elements; those that are no numbers are passed over
+  kIndex,    // the element's place in the row, from 0
 };
 
 enum class OperationKind : uint8_t {
@@ -99,7 +107,8 @@ enum class OperationKind : uint8_t {
   kElementwise,
   kReduction,  // along axes, which stay with the size 1
   kRowwise,    // along the last axis
-  kAlongAxis,  // along one axis, whose size changes: copies of parts, or windows
+  kAlongAxis,  // along one axis: copies of parts, windows, running sums
+  kRearrange,  // copies: the same elements in other places
 };
 
 // How long an operation on numbers takes.
@@ -365,10 +374,18 @@ inline constexpr auto kOperations = [] {
       {.op = kPad, .name = "pad", .kind = Kind::kAlongAxis, .option = {"value", 0}},
       {.op = kWindowMax, .name = "window_max", .kind = Kind::kAlongAxis},
       {.op = kWindowSum, .name = "window_sum", .kind = Kind::kAlongAxis},
+      {.op = kCumsum, .name = "cumsum", .kind = Kind::kAlongAxis},
+      {.op = kTake, .name = "take", .kind = Kind::kAlongAxis, .arguments = 2},
+      {.op = kPermute, .name = "permute", .kind = Kind::kRearrange},
+      {.op = kReshape, .name = "reshape", .kind = Kind::kRearrange},
+      {.op = kBroadcast, .name = "broadcast", .kind = Kind::kRearrange},
+      {.op = kArgmax, .name = "argmax", .kind = Kind::kReduction},
+      {.op = kArgmin, .name = "argmin", .kind = Kind::kReduction},
 
       {.op = kLoad, .name = "load", .kind = Kind::kLeaf, .arguments = 0, .row_code = 0},
       {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .ulps = kRounded, .reduces = true, .row_code = 14},
       {.op = kMaximum, .name = "maximum", .kind = Kind::kLeaf, .reduces = true, .row_code = 15},
+      {.op = kIndex, .name = "index", .kind = Kind::kLeaf, .arguments = 0, .row_code = 41},
   });
 }();
 
@@ -408,6 +425,9 @@ constexpr bool IsOfF64(Operation op) {
 }
 
 constexpr bool IsWindow(Operation op) { return op == Operation::kWindowMax || op == Operation::kWindowSum; }
+
+// Is the result the place of an element, an s32?
+constexpr bool IsPlace(Operation op) { return op == Operation::kArgmax || op == Operation::kArgmin; }
 
 constexpr bool IsWave(Operation op) { return op == Operation::kSin || op == Operation::kCos; }
 

@@ -33,12 +33,13 @@ constexpr std::string_view kKernelExample =
     "kernel mlp(x: f32[32,512], w: f32[512,2048], b: f32[2048]): return gelu(add(matmul(x, w), b))";
 
 // The kinds of functions of the kernel language, with the words for them, in the order of the text.
-constexpr std::array<std::pair<OperationKind, std::string_view>, 7> kKinds = {{
+constexpr std::array<std::pair<OperationKind, std::string_view>, 8> kKinds = {{
     {OperationKind::kContraction, "products"},
     {OperationKind::kElementwise, "elementwise"},
     {OperationKind::kReduction, "reductions"},
     {OperationKind::kRowwise, "by rows"},
     {OperationKind::kTranspose, "axes"},
+    {OperationKind::kRearrange, "copies"},
     {OperationKind::kAlongAxis, "along one"},
     {OperationKind::kCast, "types"},
 }};
@@ -70,6 +71,8 @@ std::string Signature(const OperationInfo& info) {
   // Arguments are x, y and z: no function takes more.
   for (int i = 0; i < info.arguments; ++i) arguments.emplace_back(1, "xyz"[i]);
   if (info.op == Operation::kCast) arguments.emplace_back("TYPE");
+  if (info.kind == OperationKind::kRearrange)
+    arguments.emplace_back(info.op == Operation::kPermute ? "[AXES]" : "[SIZES]");
   for (std::string_view option : OptionsOf(info.op))
     arguments.push_back(option == info.option.name ? Cat(option, "=", PrintNumber(info.option.usual))
                                                    : Cat(option, "="));

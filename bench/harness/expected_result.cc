@@ -170,7 +170,7 @@ double Roundings(const Graph& graph) {
                      static_cast<double>(node.type.elements());
         break;
       case OperationKind::kAlongAxis:
-        roundings += node.along.size;
+        roundings += node.op == Operation::kCumsum ? node.type.dims[node.axes.front()] : node.along.size;
         break;
       case OperationKind::kRowwise:
         roundings += node.type.dims.back();

@@ -23,11 +23,15 @@ class NestPrinter {
       case OperationKind::kContraction:
         return ComputeContraction(writer_, node);
       case OperationKind::kReduction:
-        return ComputeReduction(node);
+        return IsPlace(graph_.at(node).op) ? ComputePlace(node) : ComputeReduction(node);
       case OperationKind::kRowwise:
         return ComputeRows(node);
       case OperationKind::kAlongAxis:
-        return ComputeAlongAxis(node);
+        return graph_.at(node).op == Operation::kCumsum ? ComputeCumsum(node)
+               : graph_.at(node).op == Operation::kTake ? ComputeTake(node)
+                                                        : ComputeAlongAxis(node);
+      case OperationKind::kRearrange:
+        return ComputeRearranged(node);
       default:
         return ComputePointwise(node);
     }
@@ -167,6 +171,77 @@ class NestPrinter {
     }
     writer_.Close();
     writer_.Line(Cat(element, " = ", Stored(of, "made"), ";"));
+    writer_.Close();
+  }
+
+  // Prints the place of the largest or the smallest along an axis.
+  void ComputePlace(int node) {
+    const GraphNode& of = graph_.at(node);
+    const size_t axis = of.axes.front();
+    Names index = writer_.OpenLoops(of.type.dims, of.type.dims.size());
+    const std::string element = writer_.Element(writer_.ViewOf(node), index);
+    writer_.Line("int32_t place = 0;");
+    writer_.Line("real most = -HIGHEST;");
+    index[axis] = std::string("at");
+    const char* const sign = of.op == Operation::kArgmin ? "-" : "";
+    writer_.Open(writer_.For("at", graph_.at(of.inputs[0]).type.dims[axis]));
+    writer_.Line(Cat("const real x = ", sign, "(", writer_.Value(of.inputs[0], index), ");"));
+    writer_.Line("if (x > most) { most = x; place = (int32_t)at; }");
+    writer_.Close();
+    writer_.Line(Cat(element, " = place;"));
+    writer_.Close();
+  }
+
+  // Prints running sums, each from its beginning: plain, not fast.
+  void ComputeCumsum(int node) {
+    const GraphNode& of = graph_.at(node);
+    const size_t axis = of.axes.front();
+    Names index = writer_.OpenLoops(of.type.dims, of.type.dims.size());
+    const std::string element = writer_.Element(writer_.ViewOf(node), index), to = index[axis];
+    writer_.Line(Cat(IsFloating(of.type.dtype) ? "real" : "int32_t", " made = 0;"));
+    index[axis] = std::string("at");
+    writer_.Line(Cat("for (ptrdiff_t at = 0; at <= (ptrdiff_t)(", to,
+                     "); ++at) made += ", writer_.Value(of.inputs[0], index), ";"));
+    writer_.Line(Cat(element, " = ", Stored(of, "made"), ";"));
+    writer_.Close();
+  }
+
+  void ComputeTake(int node) {
+    const GraphNode& of = graph_.at(node);
+    const size_t axis = of.axes.front();
+    const std::vector<uint32_t>& of_indices = graph_.at(of.inputs[1]).type.dims;
+    Names index = writer_.OpenLoops(of.type.dims, of.type.dims.size());
+    const std::string element = writer_.Element(writer_.ViewOf(node), index);
+    Names place;
+    for (size_t i = axis + 1 - of_indices.size(); i <= axis; ++i) place.push_back(index[i]);
+    writer_.Line(Cat("const ptrdiff_t given = ", writer_.Value(of.inputs[1], place),
+                     ", last = ", graph_.at(of.inputs[0]).type.dims[axis] - 1, ";"));
+    index[axis] = std::string("(given < 0 ? 0 : given > last ? last : given)");
+    writer_.Line(Cat(element, " = ", Stored(of, writer_.Value(of.inputs[0], index)), ";"));
+    writer_.Close();
+  }
+
+  // Prints a copy: for each element of the result, where it is in the input.
+  void ComputeRearranged(int node) {
+    const GraphNode& of = graph_.at(node);
+    const std::vector<uint32_t>&from = graph_.at(of.inputs[0]).type.dims, &to = of.type.dims;
+    Names index = writer_.OpenLoops(to, to.size());
+    Names source(from.size(), "0");
+    if (of.op == Operation::kPermute) {
+      for (size_t axis = 0; axis < to.size(); ++axis) source[of.axes[axis]] = index[axis];
+    } else if (of.op == Operation::kBroadcast) {
+      for (size_t axis = 0; axis < from.size(); ++axis)
+        if (from[axis] > 1) source[axis] = index[to.size() - from.size() + axis];
+    } else {
+      std::string place = "0";
+      for (size_t axis = 0; axis < to.size(); ++axis)
+        place = Cat("(", place, ") * ", to[axis], " + (", index[axis], ")");
+      writer_.Line(Cat("const size_t place = ", place, ";"));
+      for (size_t axis = from.size(), inner = 1; axis-- > 0; inner *= from[axis])
+        source[axis] = Cat("place / ", inner, " % ", from[axis]);
+    }
+    const std::string element = writer_.Element(writer_.ViewOf(node), index);
+    writer_.Line(Cat(element, " = ", Stored(of, writer_.Value(of.inputs[0], source)), ";"));
     writer_.Close();
   }
 

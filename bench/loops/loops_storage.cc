@@ -74,9 +74,9 @@ class StoragePlanner {
   void AddReads(const GraphNode& of, const GraphNode& node, bool straight, std::map<int, bool>& reads) const {
     for (int input : node.inputs) {
       const GraphNode& from = graph_.at(input);
-      const bool same = straight && from.type.dims == of.type.dims &&
-                        Info(of.op).kind != OperationKind::kContraction &&
-                        Info(of.op).kind != OperationKind::kAlongAxis;
+      const bool same =
+          straight && from.type.dims == of.type.dims && Info(of.op).kind != OperationKind::kContraction &&
+          Info(of.op).kind != OperationKind::kAlongAxis && Info(of.op).kind != OperationKind::kRearrange;
       if (HasLoops(input)) {
         const auto [at, added] = reads.try_emplace(input, same);
         at->second &= same;

@@ -235,6 +235,9 @@ class FunctionPrinter {
   }
   void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const FillIndex& op) {
+    Set(op.to, vectors_.FillIndex(VarOf(op.to), Text(op.first), op.ascending));
+  }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }
   void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
@@ -309,6 +312,11 @@ class FunctionPrinter {
     const std::string more = Cat("(", of, " - ", op.min_tail, ")");
     Line("const size_t ", Name(op.index), " = ", of, " < ", op.min_tail, " ? ", op.left ? of : "0", " : ",
          op.left ? Cat(op.min_tail, " + ", more, " % ") : Cat(more, " / "), op.by, ";");
+  }
+  void Print(const LoadIndex& op) {
+    const std::string loaded = Cat("*(", Text(op.from), ")");
+    Line("const size_t ", Name(op.index), " = ", loaded, " < 0 ? 0 : ", loaded, " > ", op.below - 1, " ? ",
+         op.below - 1, " : (size_t)", loaded, ";");
   }
   void Print(const IfAny& op) {
     Line("if (", Name(op.index), " != 0) {");

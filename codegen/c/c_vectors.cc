@@ -549,6 +549,14 @@ std::string CVectors::Fill(const Var& to, uint64_t word) const {
   return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), words) : words;
 }
 
+std::string CVectors::FillIndex(const Var& to, const std::string& first, bool ascending) const {
+  const std::string all = Intrinsic(to.bytes(), "set1_ps", Cat("(float)(", first, ")"));
+  if (!ascending) return all;
+  std::string lanes;
+  for (int lane = 0; lane < to.lanes; ++lane) Append(&lanes, lane == 0 ? "" : ", ", lane);
+  return Intrinsic(to.bytes(), "add_ps", all, Intrinsic(to.bytes(), "setr_ps", lanes));
+}
+
 std::string CVectors::Convert(const Var& to, const Var& from) const {
   return Intrinsic(to.bytes(), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", Get(from));
 }

@@ -94,6 +94,7 @@ class CVectors {
   // Statements that leave the sum, or the maximum, of all lanes in all lanes of `to`.
   std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;
   std::string Fill(const Var& to, uint64_t word) const;
+  std::string FillIndex(const Var& to, const std::string& first, bool ascending) const;
   std::string Convert(const Var& to, const Var& from) const;
   // These four take null where there is no vector, and all but Interleave return statements.
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;

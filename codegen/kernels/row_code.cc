@@ -61,11 +61,13 @@ void RowCode::LoadInput(int value, const RowPlace& place) {
   const bool converts = IsFloating(At(value).type) && !IsFloating(info.dtype);
   const VarId to = converts ? Temporary("whole", Dtype::kS32) : Of(value);
   const int64_t row_stride = kernel_.input_row_strides[input];
+  Affine row = place.row;
+  if (info.row_from >= 0) row = IndexOf(pointers_.rows[input]);
   if (info.along_columns)
-    builder_.Do(Load{to, {pointers_.inputs[input], OffsetIn(place, row_stride)}, place.count});
-  else
     builder_.Do(
-        Broadcast{to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
+        Load{to, {pointers_.inputs[input], OffsetIn({place.column, 1, row}, row_stride)}, place.count});
+  else
+    builder_.Do(Broadcast{to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, row}, row_stride)}, 1});
   if (converts) builder_.Do(Convert{Of(value), to});
 }
 
@@ -100,6 +102,10 @@ void RowCode::Compute(int value, const RowPlace& place) {
       return;
     case Operation::kF32:
       return builder_.Do(Convert{Of(value), Of(v.a)});
+    case Operation::kIndex: {
+      const bool down = kernel_.program.reduces_rows;
+      return builder_.Do(FillIndex{Of(value), down ? place.row : place.column, !down});
+    }
     case Operation::kAdd:
     case Operation::kSub:
       return Sum(value, OperandsOf(kernel_.program, value));
@@ -125,9 +131,11 @@ void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_
   if (v.op != Operation::kLoad || kernel_.schedule.prefetch == 0) return;
   const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
   const int64_t bytes = Bytes(info.dtype);
-  // Only inputs with other elements for each row and column; of the vectors of a line, the first prefetches
-  // it.
-  if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
+  // Only inputs with other elements for each row and column, and known rows; of the vectors of a line, the
+  // first prefetches it.
+  if (!info.along_columns || !info.along_rows || info.row_from >= 0 ||
+      column_in_block * bytes % kLineBytes != 0)
+    return;
   // Where rows do not follow each other, as many whole rows ahead.
   const int64_t stride = kernel_.input_row_strides[static_cast<size_t>(v.input)];
   const int64_t elements = kernel_.schedule.prefetch / bytes;

@@ -18,9 +18,10 @@
 
 namespace kirsch {
 
-// The procedure's pointers. `scratch` is kNoVar if the schedule keeps no value there.
+// The procedure's pointers. `scratch` is kNoVar if the schedule keeps no value there. `rows`: of an input
+// whose rows another one chooses, the row that is read; else kNoVar.
 struct RowPointers {
-  std::vector<VarId> inputs, results;
+  std::vector<VarId> inputs, results, rows;
   VarId scratch = kNoVar;
 };
 

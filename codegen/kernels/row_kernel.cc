@@ -51,6 +51,7 @@ class RowWriter {
     for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
       slots_.push_back(std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, Cat(slot)));
     builder_.Loop(IndexOf(rows), [&](VarId) {
+      ChooseRows();
       for (size_t pass = 0; pass < plan_.passes.size(); ++pass) {
         RowValues(pass);
         Pass(plan_.passes[pass], kernel_.schedule.unroll[pass]);
@@ -101,7 +102,19 @@ class RowWriter {
     return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
   }
 
-  // Pointers advance by rows. Operands that are the same for all rows stay.
+  // Of inputs whose rows others choose, looks up which is read now.
+  void ChooseRows() {
+    for (size_t i = 0; i < kernel_.program.inputs.size(); ++i) {
+      const RowInput& input = kernel_.program.inputs[i];
+      if (input.row_from < 0) continue;
+      pointers_.rows.resize(kernel_.program.inputs.size(), kNoVar);
+      pointers_.rows[i] = builder_.Index(Cat("row", i));
+      builder_.Do(LoadIndex{pointers_.rows[i], At(pointers_.inputs[static_cast<size_t>(input.row_from)]),
+                            input.rows});
+    }
+  }
+
+  // Pointers advance by rows. Operands that are the same for all rows stay, and those whose rows are chosen.
   void AdvanceToNextRow() {
     const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<int64_t>& strides) {
       for (size_t i = 0; i < pointers.size(); ++i)
@@ -109,7 +122,10 @@ class RowWriter {
           builder_.Do(
               Advance{pointers[i], strides[i] == kDenseRows ? IndexOf(columns_) : Constant(strides[i])});
     };
-    advance(pointers_.inputs, kernel_.input_row_strides);
+    std::vector<int64_t> input_strides = kernel_.input_row_strides;
+    for (size_t i = 0; i < input_strides.size(); ++i)
+      if (kernel_.program.inputs[i].row_from >= 0) input_strides[i] = 0;
+    advance(pointers_.inputs, input_strides);
     advance(pointers_.results, kernel_.result_row_strides);
   }
 
@@ -371,6 +387,7 @@ std::string TextOf(const RowKernel& kernel) {
   for (size_t i = 0; i < kernel.program.inputs.size(); ++i) {
     const RowInput& input = kernel.program.inputs[i];
     add(static_cast<int>(input.dtype), input.along_columns, kernel.input_row_strides[i]);
+    if (input.row_from >= 0) add(input.row_from, input.rows);
   }
   for (const RowValue& value : kernel.program.values) {
     add(Info(value.op).row_code, value.a, value.b, value.input, WordOf(value.type, value.number));

@@ -212,6 +212,10 @@ class BodyPrinter {
   void Print(const Across& op) { Set(op.to, vectors_.Across(op.op, Get(op.from))); }
 
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const FillIndex& op) {
+    Value* const first = ir_.CreateSIToFP(EmitValue(op.first), ir_.getFloatTy());
+    Set(op.to, vectors_.FillIndex(VarOf(op.to), first, op.ascending));
+  }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), Get(op.from))); }
 
   // Returns null where there is no variable, or a zero of type `none`, if that is given.
@@ -351,6 +355,15 @@ class BodyPrinter {
     Value* const more = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, of, min_tail);
     Value* const whole = ir_.CreateUDiv(more, by);
     Set(op.index, op.left ? ir_.CreateSub(of, ir_.CreateMul(whole, by)) : whole);
+  }
+
+  void Print(const LoadIndex& op) {
+    namespace Id = llvm::Intrinsic;
+    Value* const loaded =
+        ir_.CreateSExt(ir_.CreateLoad(ir_.getInt32Ty(), EmitValue(op.from)), ir_.getInt64Ty());
+    Value* const last = ir_.getInt64(static_cast<uint64_t>(op.below - 1));
+    Set(op.index, ir_.CreateBinaryIntrinsic(
+                      Id::smin, ir_.CreateBinaryIntrinsic(Id::smax, loaded, ir_.getInt64(0)), last));
   }
 
   void Print(const IfAny& op) { PrintIf(ir_.CreateICmpNE(Get(op.index), ir_.getInt64(0)), op.body); }

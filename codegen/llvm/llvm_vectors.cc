@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -419,6 +420,14 @@ Value* LlvmVectors::Fill(const Var& to, uint64_t word) {
   const int group = WordElements(to.dtype), words = to.lanes / group;
   Value* const element = ir_.getIntN(static_cast<unsigned>(8 * Bytes(to.dtype) * group), word);
   return ir_.CreateBitCast(Splat(element, words), VectorType(to, ir_.getContext()));
+}
+
+Value* LlvmVectors::FillIndex(const Var& to, Value* first, bool ascending) {
+  Value* const all = ir_.CreateVectorSplat(static_cast<unsigned>(to.lanes), first);
+  if (!ascending) return all;
+  std::vector<float> lanes(static_cast<size_t>(to.lanes));
+  std::iota(lanes.begin(), lanes.end(), 0.0f);
+  return ir_.CreateFAdd(all, llvm::ConstantDataVector::get(ir_.getContext(), lanes));
 }
 
 Value* LlvmVectors::Convert(const Var& to, Value* from) {

@@ -69,6 +69,7 @@ class LlvmVectors {
   // All lanes get the sum, or the maximum, of all lanes.
   llvm::Value* Across(BinaryOp op, llvm::Value* value);
   llvm::Value* Fill(const Var& to, uint64_t word);
+  llvm::Value* FillIndex(const Var& to, llvm::Value* first, bool ascending);
   llvm::Value* Convert(const Var& to, llvm::Value* from);
   // Of four vectors, which are zero where there are less; returns 4 lanes.
   llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);

@@ -198,6 +198,11 @@ struct Fill {  // a 32-bit word in all lanes; of f64, 64 bits; of h16, 16
   VarId to;
   uint64_t word;
 };
+struct FillIndex {  // f32: an index below 2^24 in all lanes; `ascending`: one more in each lane
+  VarId to;
+  Affine first;
+  bool ascending = false;
+};
 struct Convert {  // s32 to f32; or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
   VarId to, from;
 };
@@ -315,6 +320,12 @@ struct Divide {
   bool left = false;
   int64_t min_tail = 0;
 };
+// Sets index = the s32 at `from`, or the closest of 0 to `below` - 1.
+struct LoadIndex {
+  VarId index;
+  Address from;
+  int64_t below;
+};
 // The trips run in ascending order. A count that is a variable may be 0; ProcedureBuilder::Loop leaves out
 // loops whose count is known to be 0.
 struct For {  // body with index = 0 .. count - 1
@@ -354,10 +365,10 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, RoundToInteger, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift,
-               Bits, Select, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts,
-               Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad,
-               TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
-               IfAny, Switch, OnThread, ForBlocks, InPhase>
+               Bits, Select, FirstLanes, Across, Fill, FillIndex, Convert, LaneSums, Transpose,
+               TransposeParts, Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero,
+               TileLoad, TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call,
+               Divide, LoadIndex, For, IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

@@ -106,6 +106,9 @@ class TextPrinter {
   }
   void Print(const Across& op) { Line(Name(op.to), " = across", Sign(op.op), Name(op.from)); }
   void Print(const Fill& op) { Line(Name(op.to), " = fill 0x", absl::Hex(op.word)); }
+  void Print(const FillIndex& op) {
+    Line(Name(op.to), op.ascending ? " = lanes from " : " = ", AffineText(procedure_, op.first));
+  }
   void Print(const Convert& op) { Line(Name(op.to), " = convert ", Name(op.from)); }
   void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
   void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
@@ -142,6 +145,7 @@ class TextPrinter {
     Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by,
          op.min_tail == 0 ? "" : Cat(" keeping ", op.min_tail));
   }
+  void Print(const LoadIndex& op) { Line(Name(op.index), " = index ", At(op.from), " below ", op.below); }
   void Print(const IfAny& op) {
     Line("if ", Name(op.index));
     PrintNested(op.body);

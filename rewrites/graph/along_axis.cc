@@ -11,10 +11,13 @@
 // one row only, tiles are parts of it. Else the indices are rows, and what is behind the axis is the columns:
 // that is one column where the axis is the last one, which is slow.
 //
+// Running sums read what they have made. Elements at given indices are rows that a row program looks up.
+//
 // A row program stores a number once for a row. Where a part is one number, it is made of elements of the
 // input, whatever they are, as far as there are as many; beyond that elements are rows.
 #include "rewrites/graph/along_axis.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,6 +32,8 @@ namespace {
 
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kLinesOfTile = 4;
+// Sums that run side by side. Their lines share a set of L1 where rows are 4 KiB apart.
+constexpr int64_t kRowsOfSums = 4;
 
 std::optional<MatrixStrides> StridesAlong(const TensorType& type, uint32_t axis) {
   return StridesIn({type.dims, axis, axis + 1}, type);
@@ -47,14 +52,19 @@ class PartWriter {
     batch_ = space.batch();
     rows_ = part.count;
     columns_ = space.columns();
-    for (const AxisSource& source : part.sources)
-      AddTensor(node_.inputs[source.input], source.from, part.step);
+    for (const AxisSource& source : part.sources) {
+      AddTensor(source.input == node_.inputs.size() ? problem.group.at(0) : node_.inputs[source.input],
+                source.from, part.step);
+    }
     fills_ = part.sources.empty() && part.count <= TypeOf(node_.inputs[0]).dims[axis_];
     if (fills_) AddTensor(node_.inputs[0], 0, 1);
     AddTensor(problem.group.at(0), part.to, 1);
   }
 
-  LoopNest Write() && { return part_.sources.empty() && !fills_ ? ElementByElement() : ByRows(); }
+  LoopNest Write() && {
+    if (node_.op == Operation::kCumsum) return OneAfterTheOther();
+    return part_.sources.empty() && !fills_ ? ElementByElement() : ByRows();
+  }
 
  private:
   struct Tensor {
@@ -90,6 +100,31 @@ class PartWriter {
     Stage& stage = nest.stages.emplace_back(StageOf(columns_));
     stage.columns = 1;
     stage.row_strides = {1};
+    return nest;
+  }
+
+  // Indices that read what the ones before have made are repeats, of the same tile and thread. Where columns
+  // are one element, rows are the batch, a few at a time, so that their lines stay in L1 meanwhile.
+  LoopNest OneAfterTheOther() {
+    const bool one = columns_ == 1;
+    const int64_t indices = std::exchange(rows_, one ? std::exchange(batch_, 1) : 1);
+    std::vector<int64_t> steps;
+    for (Tensor& tensor : tensors_) {
+      steps.push_back(tensor.strides.row);
+      tensor.strides.row = one ? tensor.strides.batch : 0;
+    }
+    LoopNest nest;
+    nest.batch = batch_;
+    nest.rows = rows_;
+    nest.tile = std::min(rows_, kRowsOfSums);
+    const auto stage = [&](int64_t count) {
+      Stage stage = StageOf(count);
+      stage.repeats = indices;
+      for (size_t i = 0; i < steps.size(); ++i) stage.operands[i].repeat_stride = steps[i];
+      return stage;
+    };
+    nest.stages = {stage(nest.tile)};
+    if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {stage(rest)};
     return nest;
   }
 
@@ -172,14 +207,67 @@ bool Applies(const GroupProblem& problem) {
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
+// The strides of the indices that elements are taken at: from one part of the tensor that has its own to the
+// next, and from one index to the next.
+std::optional<MatrixStrides> StridesOfIndices(const TensorType& type) {
+  return StridesIn({type.dims, type.dims.size() - 1, type.dims.size()}, type);
+}
+
+// Rows of the tensor at given indices: each row of the result is a copy of one.
+LoopNest TakenRows(const GroupProblem& problem, const GroupMemory& memory) {
+  const Graph& graph = problem.group.graph();
+  const int to = problem.group.at(0);
+  const GraphNode& node = graph.at(to);
+  const uint32_t axis = node.axes.front();
+  const IterationSpace space{node.type.dims, axis, axis + 1};
+  const TensorType &x = graph.InputType(node, 0), &indices = graph.InputType(node, 1);
+  LoopNest nest;
+  nest.batch = space.batch();
+  nest.rows = space.rows();
+  const int64_t share = ShareOf(nest.rows, problem.threads, 1);
+  nest.tile = share != 0 && nest.batch == 1 ? share : nest.rows;
+  const MatrixStrides at = *StridesOfIndices(indices), from = *StridesAlong(x, axis),
+                      stored = *StridesAlong(node.type, axis);
+  const auto stage = [&](int64_t rows) {
+    Stage stage;
+    stage.kind = StageKind::kRows;
+    stage.rows = rows;
+    stage.columns = space.columns();
+    stage.operands = {memory.OperandFor(node.inputs[1], at.batch, at.row),
+                      memory.OperandFor(node.inputs[0], from.batch, 0),
+                      memory.OperandFor(to, stored.batch, stored.row)};
+    stage.row_strides = {at.row, from.row, stored.row};
+    stage.program.inputs = {{Dtype::kS32, false, at.row != 0},
+                            {x.dtype, stage.columns > 1, true, 0, x.dims[axis]}};
+    stage.program.values = {{Operation::kLoad, -1, -1, 1, 0, AccumulatorOf(x.dtype)}};
+    stage.program.results = {{0, x.dtype}};
+    return stage;
+  };
+  nest.stages = {stage(nest.tile)};
+  if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {stage(rest)};
+  return nest;
+}
+
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape shape;
   const Graph& graph = problem.group.graph();
   const int node = problem.group.at(0);
   const GroupMemory memory(problem.group, form.in_place);
-  for (const AxisPart& part : PartsAlongAxis(graph, graph.at(node)))
-    shape.nests.push_back(PartWriter(problem, memory, part).Write());
   memory.Reserve(node, 0, 0, &shape);
+  if (graph.at(node).op == Operation::kTake) {
+    shape.nests.push_back(TakenRows(problem, memory));
+    return shape;
+  }
+  for (const AxisPart& part : PartsAlongAxis(graph, graph.at(node))) {
+    LoopNest nest = PartWriter(problem, memory, part).Write();
+    // A running sum goes on from its first element in the same nest.
+    if (graph.at(node).op == Operation::kCumsum && !shape.nests.empty()) {
+      shape.nests[0].stages.push_back(std::move(nest.stages[0]));
+      if (!nest.rest.empty()) shape.nests[0].rest.push_back(std::move(nest.rest[0]));
+    } else {
+      shape.nests.push_back(std::move(nest));
+    }
+  }
   return shape;
 }
 
@@ -190,6 +278,8 @@ bool LieAlongAxis(const Graph& graph, int node) {
   const auto lies = [&](int value) {
     return StridesAlong(graph.at(value).type, at.axes.front()).has_value();
   };
+  if (at.op == Operation::kTake)
+    return lies(node) && lies(at.inputs[0]) && StridesOfIndices(graph.InputType(at, 1)).has_value();
   bool all = lies(node);
   for (int input : at.inputs) all = all && lies(input);
   return all;

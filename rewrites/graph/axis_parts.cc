@@ -43,6 +43,12 @@ std::vector<AxisPart> PartsAlongAxis(const Graph& graph, const GraphNode& node) 
   const AxisOptions& steps = node.along.steps;
   std::vector<AxisPart> parts;
   if (IsWindow(node.op)) return PartsOfWindows(node.along, size, count);
+  // Of a running sum, the first element is a copy; each other one is added to the sum before it.
+  if (node.op == Operation::kCumsum) {
+    parts = {{0, 1, 1, {{0, 0}}}, {1, count - 1, 1, {{0, 1}, {1, 0}}}};
+    parts.resize(count == 1 ? 1 : 2);
+    return parts;
+  }
   if (node.op == Operation::kSlice) return {{0, count, steps.stride, {{0, node.along.from}}}};
   if (node.op == Operation::kConcat) return {{0, size, 1, {{0, 0}}}, {size, count - size, 1, {{1, 0}}}};
   if (steps.before > 0) parts.push_back({0, steps.before, 1, {}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits what an operation along an axis makes into parts whose elements are made alike: from the same number
-// of elements of the inputs, each a fixed distance along the axis away. So one mechanism serves slices,
-// concatenations, pads and windows.
+// Splits what an operation along an axis makes, but for elements at given indices, into parts whose elements
+// are made alike: from the same number of elements of the inputs, each a fixed distance along the axis away.
+// So one mechanism serves slices, concatenations, pads and windows.
 //
 //   pad(x, axis=1, before=2), x: f32[4,8]            indices 0 and 1: a number; from 2 on: x from 0 on
 //   concat(x, y, axis=1), x: f32[4,8]                indices 0 to 7: x from 0 on; from 8 on: y from 0 on
@@ -20,7 +20,7 @@
 namespace kirsch {
 
 struct AxisSource {
-  size_t input = 0;  // of the operation
+  size_t input = 0;  // of the operation; as many as it has inputs: what it has made so far
   int64_t from = 0;  // an index of its axis
 };
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "rewrites/graph/materialize.h"
+#include "rewrites/graph/materialize_repeated.h"
 #include "spec/graph/builder.h"
 
 namespace kirsch {
@@ -28,6 +30,15 @@ bool IsSame(const GraphNode& a, const GraphNode& b) {
   return a.op != Operation::kInput && a.op == b.op && a.type == b.type && a.inputs == b.inputs &&
          a.axes == b.axes && std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) &&
          a.conv == b.conv && a.along == b.along && a.lhs_as == b.lhs_as;
+}
+
+// True if a permutation is what transpose is, which matmuls may read without a copy.
+bool ExchangesLastTwo(const GraphNode& node) {
+  if (node.op != Operation::kPermute || node.axes.size() < 2) return false;
+  std::vector<uint32_t> exchanged(node.axes.size());
+  std::iota(exchanged.begin(), exchanged.end(), 0u);
+  std::swap(exchanged.back(), exchanged[exchanged.size() - 2]);
+  return node.axes == exchanged;
 }
 
 // Writes the nodes anew, from the results backwards: each only when it is asked for, after those that it
@@ -59,6 +70,10 @@ class Canonicaliser {
     if (place >= 0) return place;
     GraphNode copy = graph_.at(node);
     for (size_t i : OrderOfInputs(copy)) copy.inputs[i] = PlaceOf(copy.inputs[i]);
+    if (ExchangesLastTwo(copy)) {
+      copy.op = Operation::kTranspose;
+      copy.axes.clear();
+    }
     return place = Info(copy.op).kind == OperationKind::kReduction ? PushReduction(std::move(copy))
                                                                    : Push(std::move(copy));
   }
@@ -120,7 +135,7 @@ class Canonicaliser {
 // The copies are written last, so a second pass puts them in their places like all other inputs.
 Graph CanonicalGraph(const Graph& graph) {
   const Graph as_it_lies = Canonicaliser(graph).Run();
-  const Graph dense = MaterializeStrided(as_it_lies);
+  const Graph dense = MaterializeStrided(MaterializeRepeated(as_it_lies));
   return Canonicaliser(dense).Run();
 }
 

@@ -11,8 +11,8 @@
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/analysis/iteration.h"
 #include "rewrites/graph/along_axis.h"
+#include "rewrites/graph/copy_loops.h"
 #include "rewrites/graph/row_space.h"
-#include "rewrites/graph/strided_copy.h"
 #include "spec/graph/builder.h"
 
 namespace kirsch {
@@ -91,6 +91,8 @@ class DenseWriter {
         return uses_.IsView(node) && AreMatrices(graph, at.inputs[0], {});
       case OperationKind::kAlongAxis:
         return LieAlongAxis(graph, node);
+      case OperationKind::kRearrange:
+        return FindCopyLoops(graph, {node}).has_value();
       default:
         break;
     }

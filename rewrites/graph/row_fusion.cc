@@ -154,6 +154,10 @@ class RowWriter {
         return Greatest(x);
       case Operation::kReduceMean:
         return Mean(node, x);
+      case Operation::kArgmax:
+        return PlaceOfGreatest(x);
+      case Operation::kArgmin:
+        return PlaceOfGreatest(Do(Operation::kNeg, x));
       case Operation::kSoftmax:
         return Softmax(x, IsOfAttention(graph_, number));
       case Operation::kLayernorm:
@@ -192,6 +196,16 @@ class RowWriter {
     const int squares = Do(Operation::kSum, Do(Operation::kMul, x, x));
     return Do(Operation::kAdd, Do(Operation::kMaximum, x),
               Do(Operation::kMinNum, NumberBeside(x, 0), squares));
+  }
+
+  // The first place where x is the largest, or no number if some x is none: the largest of -place there.
+  int PlaceOfGreatest(int x) {
+    const int is = Do(Operation::kSelect, Do(Operation::kEqual, x, x), Do(Operation::kEqual, x, Greatest(x)),
+                      NumberBeside(x, 1));
+    const int place = Push({Operation::kIndex});
+    const int least = Do(Operation::kSelect, is, Do(Operation::kNeg, place),
+                         NumberBeside(x, -std::numeric_limits<double>::infinity()));
+    return Do(Operation::kNeg, Do(Operation::kMaximum, least));
   }
 
   // exp(x - maximum) / sum of it. In attention, a row that is -inf throughout gives zeros: the maximum and
@@ -308,6 +322,7 @@ bool GoesAlongRows(const Graph& graph, int node) {
 
 bool IsNarrowed(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
+  if (IsPlace(at.op)) return true;
   if (at.op != Operation::kCast || at.type.dtype == Dtype::kF64) return false;
   const Dtype from = graph.at(at.inputs[0]).type.dtype;
   if (at.type.dtype == Dtype::kF32) return from == Dtype::kF64;

@@ -18,8 +18,8 @@ namespace {
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kFlatLines = 4;
 
-// Contractions, transposed copies and what goes along an axis have rewrites of their own. But slices that
-// other operations of the group read may be read where they lie.
+// Contractions, copies in another order and what goes along an axis have rewrites of their own. But slices
+// that other operations of the group read may be read where they lie.
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
   const auto is_slice = [&](int node) { return graph.at(node).op == Operation::kSlice; };
@@ -28,7 +28,7 @@ bool Applies(const GroupProblem& problem) {
   return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
     const OperationKind kind = Info(graph.at(node).op).kind;
     return kind == OperationKind::kContraction || kind == OperationKind::kTranspose ||
-           (kind == OperationKind::kAlongAxis && !is_slice(node));
+           kind == OperationKind::kRearrange || (kind == OperationKind::kAlongAxis && !is_slice(node));
   });
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "rewrites/graph/strided_copy.h"
+#include "rewrites/graph/copy_loops.h"
 
 namespace kirsch {
 

@@ -34,7 +34,7 @@ RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   for (size_t i = 0; i < levels.size(); ++i)
     (i < stage.program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
   for (size_t i = 0; i < row_levels.inputs.size(); ++i)
-    row_levels.apart.push_back(stage.row_strides[i] > stage.columns);
+    row_levels.apart.push_back(stage.row_strides[i] > stage.columns || stage.program.inputs[i].row_from >= 0);
   return row_levels;
 }
 

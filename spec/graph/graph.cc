@@ -121,9 +121,11 @@ double Flops(const Graph& graph) {
         break;
       case OperationKind::kAlongAxis:
         if (IsWindow(node.op)) flops += elements * (node.along.size - 1);
+        if (node.op == Operation::kCumsum) flops += elements;
         break;
       case OperationKind::kLeaf:
       case OperationKind::kTranspose:
+      case OperationKind::kRearrange:
       case OperationKind::kCast:
         break;
     }

@@ -85,7 +85,7 @@ struct GraphNode {
   TensorType type;                // kNumber: that of what it meets
   std::vector<int> inputs;        // nodes before this one
   std::string text;               // kInput: its name; kNumber: as it was written
-  std::vector<uint32_t> axes;     // kReduction: ascending; kAlongAxis: one
+  std::vector<uint32_t> axes;     // kReduction: ascending; kAlongAxis: one; kPermute: of the input
   double number = 0;              // kNumber: an f32 or an s32; the option, an f32
   ConvolutionOptions conv = {};   // of convolutions, transposed ones too
   AlongAxis along = {};           // kAlongAxis

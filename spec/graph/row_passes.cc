@@ -31,8 +31,8 @@ std::vector<bool> PerRow(const RowProgram& program) {
       per_row.push_back(program.reduces_rows ? !InputOf(program, value).along_rows
                                              : !InputOf(program, value).along_columns);
     else
-      per_row.push_back(Info(value.op).reduces ||
-                        (is_per_row(value.a) && is_per_row(value.b) && is_per_row(value.c)));
+      per_row.push_back(Info(value.op).reduces || (value.op != Operation::kIndex && is_per_row(value.a) &&
+                                                   is_per_row(value.b) && is_per_row(value.c)));
   }
   return per_row;
 }

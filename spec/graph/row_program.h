@@ -8,6 +8,7 @@
 #define KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "spec/dtype.h"
@@ -40,6 +41,10 @@ struct RowInput {
   Dtype dtype = Dtype::kF32;
   bool along_columns = true;  // an element for each column; else one for the row
   bool along_rows = true;     // other elements for each row; else the same for all
+  // The number of an s32 input whose element for the row says which row of this one is read; what is beyond
+  // the `rows` that there are is moved to the first or the last. -1: rows come one after the other.
+  int row_from = -1;
+  int64_t rows = 0;
 
   friend bool operator==(const RowInput&, const RowInput&) = default;
 };

@@ -196,7 +196,10 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
   const TensorType& input = graph.InputType(*node, 0);
   if (!IsFloating(input.dtype)) return "floats";
   if (node->axes.empty()) return "an axis to reduce (axis=0)";
-  node->type = {AccumulatorOf(input.dtype), input.dims};
+  const bool place = IsPlace(node->op);
+  if (place && node->axes.size() > 1) return "one axis";
+  if (place && input.dtype == Dtype::kF64) return "floats of 32 bits at most";
+  node->type = {place ? Dtype::kS32 : AccumulatorOf(input.dtype), input.dims};
   // Reduced axes stay, with one element, so that the result broadcasts against the input.
   for (uint32_t axis : node->axes) {
     if (axis >= input.dims.size()) return Cat("axes below ", input.dims.size());
@@ -246,18 +249,31 @@ std::string InferSlice(uint32_t* size, AlongAxis* along) {
   return "";
 }
 
+// Indices are the same for all that is before the axis, or there are own ones for each part of it.
+std::string InferTake(const Graph& graph, size_t axis, GraphNode* node) {
+  const TensorType &x = graph.InputType(*node, 0), &indices = graph.InputType(*node, 1);
+  const size_t rank = indices.dims.size();
+  const bool own =
+      rank == axis + 1 && std::equal(indices.dims.begin(), indices.dims.end() - 1, x.dims.begin());
+  if (indices.dtype != Dtype::kS32 || (rank != 1 && !own))
+    return Cat("s32 indices, in one axis",
+               axis > 0 ? Cat(" or behind the first ", axis, " of the tensor") : "");
+  node->type.dims[axis] = indices.dims.back();
+  return "";
+}
+
 // The sizes of axes are at most kMaxSide, so their sums fit.
 std::string InferAlongAxis(const Graph& graph, GraphNode* node) {
   const TensorType& input = graph.InputType(*node, 0);
-  const bool window = IsWindow(node->op);
+  const bool computes = IsWindow(node->op) || node->op == Operation::kCumsum;
   if (input.dims.empty() || graph.at(node->inputs[0]).op == Operation::kNumber)
     return "a tensor with an axis";
   if (node->axes.size() != 1) return "an axis (axis=0)";
   const size_t axis = node->axes.front();
   if (axis >= input.dims.size()) return Cat("an axis below ", input.dims.size());
-  if (!window && !Info(input.dtype).is_result)
+  if (!computes && !Info(input.dtype).is_result)
     return Cat("a tensor that is not of ", Info(input.dtype).name, ", which is only read");
-  node->type = {window ? AccumulatorOf(input.dtype) : input.dtype, input.dims};
+  node->type = {computes ? AccumulatorOf(input.dtype) : input.dtype, input.dims};
   uint32_t& size = node->type.dims[axis];
   AlongAxis& along = node->along;
   std::string expected;
@@ -265,17 +281,45 @@ std::string InferAlongAxis(const Graph& graph, GraphNode* node) {
     expected = InferConcat(graph, axis, node);
   } else if (node->op == Operation::kSlice) {
     expected = InferSlice(&size, &along);
+  } else if (node->op == Operation::kTake) {
+    expected = InferTake(graph, axis, node);
   } else if (node->op == Operation::kPad) {
     size += along.steps.before + along.steps.after;
     if (!MayBe(input.dtype, node->number)) expected = Cat("a value= of ", Info(input.dtype).name);
     if (IsFloating(input.dtype)) RoundOption(node);
-  } else {
+  } else if (IsWindow(node->op)) {
     size = PixelsAlong({size, along.size}, along.steps);
     if (size == 0) expected = "a window that fits the padded axis";
   }
   if (expected.empty() && size > kMaxSide)
     return Cat("a result of at most ", kMaxSide, " indices along axis ", axis);
   return expected;
+}
+
+// The caller has set the axes of a permutation, and the dims that any other has.
+std::string InferRearrange(const Graph& graph, GraphNode* node) {
+  const TensorType& input = graph.InputType(*node, 0);
+  if (graph.at(node->inputs[0]).op == Operation::kNumber) return "a tensor";
+  if (!Info(input.dtype).is_result)
+    return Cat("a tensor that is not of ", Info(input.dtype).name, ", which is only read");
+  node->type.dtype = input.dtype;
+  if (node->op == Operation::kPermute) {
+    std::vector<uint32_t> sorted = node->axes;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t axis = 0; axis < sorted.size(); ++axis)
+      if (sorted.size() != input.dims.size() || sorted[axis] != axis) sorted.clear();
+    if (sorted.size() != input.dims.size()) return "each axis of the tensor once";
+    node->type.dims.clear();
+    for (const uint32_t axis : node->axes) node->type.dims.push_back(input.dims[axis]);
+    return "";
+  }
+  Dims wide;
+  if (node->op == Operation::kReshape)
+    return node->type.elements() == input.elements()
+               ? ""
+               : Cat("a tensor of ", node->type.elements(), " elements");
+  const bool fits = Broadcast(input.dims, node->type.dims, &wide) && wide == node->type.dims;
+  return fits ? "" : "a tensor that is repeated to this shape";
 }
 
 // f64 and integers meet by way of f32.
@@ -322,6 +366,8 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
       return InferRowwise(*graph, node);
     case OperationKind::kAlongAxis:
       return InferAlongAxis(*graph, node);
+    case OperationKind::kRearrange:
+      return InferRearrange(*graph, node);
     case OperationKind::kLeaf:
       break;
   }

@@ -14,7 +14,7 @@
 
 namespace kirsch {
 
-inline constexpr size_t kMaxRank = 5;
+inline constexpr size_t kMaxRank = 8;
 inline constexpr size_t kMaxStridedRank = 4;  // of what does not lie row by row
 inline constexpr std::string_view kStridesWord = "strides";
 inline constexpr uint32_t kMaxPad = 4096;    // on a side of an image

@@ -179,6 +179,9 @@ class ContractionFinder {
     const std::vector<uint32_t>& out = At(chain).type.dims;
     std::vector<uint32_t> dims = operand.type.dims;
     if (dims.size() > out.size()) return Refused(other, "no more axes than the contraction has");
+    // A copy lies between.
+    if (out.size() != At(contraction_).type.dims.size())
+      return Refused(chain, "elementwise operations on one contraction, and nothing else as yet");
     dims.insert(dims.begin(), out.size() - dims.size(), 1);
     EpilogueShapes shapes = OutputShapes();
     for (std::vector<uint32_t>* shape : {&shapes.rows, &shapes.columns})

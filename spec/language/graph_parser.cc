@@ -576,6 +576,7 @@ class GraphParser {
       if (argument.ok()) node.inputs.push_back(*argument);
     }
     if (status.ok() && info.op == Operation::kCast) status = ParseCastType(&node);
+    if (status.ok() && info.kind == OperationKind::kRearrange) status = ParseAxes(&node);
     std::vector<std::string_view> given;
     while (status.ok() && Peek().text == ",") {
       Take();
@@ -593,6 +594,27 @@ class GraphParser {
     absl::StatusOr<Dtype> dtype = ParseDtype(true);
     if (dtype.ok()) node->type.dtype = *dtype;
     return dtype.status();
+  }
+
+  // The sizes behind the argument of a copy, or the axes: permute(x, [1,0,2]).
+  absl::Status ParseAxes(GraphNode* node) {
+    const bool permutes = node->op == Operation::kPermute;
+    std::vector<uint32_t>& list = permutes ? node->axes : node->type.dims;
+    for (std::string_view sign : {",", "["})
+      if (absl::Status status = TakeSign(sign); !status.ok()) return status;
+    while (Peek().text != "]") {
+      if (!list.empty())
+        if (absl::Status status = TakeSign(","); !status.ok()) return status;
+      if (list.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
+      const absl::StatusOr<uint32_t> number =
+          permutes ? ParseNumber(source_, Peek(), "an axis", 0, int64_t{kMaxRank - 1})
+                   : ParseSize("a size", kMaxSide);
+      if (!number.ok()) return number.status();
+      list.push_back(*number);
+      if (IsTooLarge(node->type.dims)) return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
+      Take();
+    }
+    return TakeSign("]");
   }
 
   // OPTION=VALUE. `given`: options so far; only an axis of a reduction may be given again.

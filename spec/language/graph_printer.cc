@@ -66,7 +66,12 @@ class GraphPrinter {
     std::vector<std::string> arguments;
     for (int input : node.inputs) arguments.push_back(names_[static_cast<size_t>(input)]);
     if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
-    for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
+    const bool copies = Info(node.op).kind == OperationKind::kRearrange;
+    if (copies)
+      arguments.push_back(
+          Cat("[", absl::StrJoin(node.op == Operation::kPermute ? node.axes : node.type.dims, ","), "]"));
+    for (uint32_t axis : node.axes)
+      if (!copies) arguments.push_back(Cat("axis=", axis));
     AlongAxis along = node.along;
     for (const AlongAxisOption& option : AlongAxisOptionsOf(node.op))
       arguments.push_back(Cat(option.name, "=", option.of(along)));

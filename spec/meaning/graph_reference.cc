@@ -114,6 +114,25 @@ Uncertain Greatest(const std::vector<Uncertain>& row) {
   return greatest;
 }
 
+// The index of the first that is largest, of the first NaN if there is one. The error allows any that may be
+// it.
+Uncertain PlaceOfGreatest(const std::vector<Uncertain>& row) {
+  const auto none = [](const Uncertain& x) { return std::isnan(x.value); };
+  const auto no_number = std::find_if(row.begin(), row.end(), none);
+  if (no_number != row.end()) return {static_cast<double>(no_number - row.begin()), 0};
+  const auto greatest = std::max_element(
+      row.begin(), row.end(), [](const Uncertain& a, const Uncertain& b) { return a.value < b.value; });
+  double least = -HUGE_VAL;
+  for (const Uncertain& x : row) least = std::max(least, x.value - x.error);
+  const double place = static_cast<double>(greatest - row.begin());
+  double error = 0;
+  for (size_t i = 0; i < row.size(); ++i)
+    if (row[i].error > 0 || greatest->error > 0)
+      if (!(row[i].value + row[i].error < least))
+        error = std::max(error, std::abs(static_cast<double>(i) - place));
+  return {place, error};
+}
+
 // Multiplies by the rounded reciprocal.
 Uncertain Mean(const std::vector<Uncertain>& row, Dtype type) {
   return Mul(Total(row, type), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}, type), type);
@@ -274,7 +293,11 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case OperationKind::kRowwise:
       return at.op == Operation::kSoftmax ? SoftmaxRow(node, row) : NormRow(at, row);
     case OperationKind::kAlongAxis:
-      return AlongAxisRow(at, row);
+      return at.op == Operation::kCumsum ? CumsumRow(at, row)
+             : at.op == Operation::kTake ? TakenRow(at, row)
+                                         : AlongAxisRow(at, row);
+    case OperationKind::kRearrange:
+      return RearrangedRow(at, row);
   }
   KIRSCH_BUG("no such operation");
 }
@@ -481,7 +504,10 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
         if (!more) index[*axis] = 0;
       }
     }
-    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced, ComputedIn(node))
+    if (node.op == Operation::kArgmin)
+      for (Uncertain& x : reduced) x.value = -x.value;
+    results.push_back(IsPlace(node.op)                   ? PlaceOfGreatest(reduced)
+                      : node.op == Operation::kReduceSum ? Total(reduced, ComputedIn(node))
                       : node.op == Operation::kReduceMax ? Greatest(reduced)
                                                          : Mean(reduced, ComputedIn(node)));
   }
@@ -512,6 +538,78 @@ GraphReference::Row GraphReference::AlongAxisRow(const GraphNode& node, int64_t 
     }
     const Uncertain made = MadeOfWindow(node, window);
     results.push_back(IsWindow(node.op) ? made : StoredAsElement(node.type.dtype, made));
+  }
+  return results;
+}
+
+// Each element from all that are not behind it, added up in their order.
+GraphReference::Row GraphReference::CumsumRow(const GraphNode& node, int64_t row) {
+  const size_t axis = node.axes.front();
+  const ElementIndex first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    ElementIndex index = first;
+    index.back() = i;
+    Row added;
+    for (const int64_t last = std::exchange(index[axis], 0); index[axis] <= last; ++index[axis])
+      added.push_back(Element(node.inputs[0], index));
+    if (IsFloating(node.type.dtype)) {
+      results.push_back(Total(added, static_cast<double>(added.size()), ComputedIn(node)));
+      continue;
+    }
+    Uncertain sum;
+    for (const Uncertain& x : added) sum = ApplyToIntegers(Operation::kAdd, sum, x);
+    results.push_back(sum);
+  }
+  return results;
+}
+
+// Each element at the index that there is for it, moved to the nearest that exists. Where that is uncertain,
+// it may be any of those that it may be the index of.
+GraphReference::Row GraphReference::TakenRow(const GraphNode& node, int64_t row) {
+  const size_t axis = node.axes.front();
+  const TensorType &x = graph_.at(node.inputs[0]).type, &indices = graph_.at(node.inputs[1]).type;
+  const auto last = static_cast<double>(x.dims[axis] - 1);
+  const ElementIndex first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    ElementIndex index = first;
+    index.back() = i;
+    const auto end = index.begin() + static_cast<std::ptrdiff_t>(axis) + 1;
+    const Uncertain at =
+        Element(node.inputs[1], {end - static_cast<std::ptrdiff_t>(indices.dims.size()), end});
+    const auto element = [&](double place) {
+      index[axis] = static_cast<int64_t>(std::clamp(place, 0.0, last));
+      return Element(node.inputs[0], index);
+    };
+    Uncertain taken = element(at.value);
+    for (double place = std::max(at.value - at.error, 0.0); place <= std::min(at.value + at.error, last);
+         ++place) {
+      const Uncertain other = element(place);
+      taken.error = std::max(taken.error, std::abs(other.value - taken.value) + other.error);
+    }
+    results.push_back(taken);
+  }
+  return results;
+}
+
+// Each element by its place: in the order of rows, or with the input's axes.
+GraphReference::Row GraphReference::RearrangedRow(const GraphNode& node, int64_t row) {
+  const Dims &from = graph_.at(node.inputs[0]).type.dims, &to = node.type.dims;
+  const ElementIndex first = IndexOfRow(to, row);
+  Row results;
+  for (int64_t i = 0; i < RowLength(node.type); ++i) {
+    ElementIndex index = first, source(from.size(), 0);
+    if (!to.empty()) index.back() = i;
+    if (node.op == Operation::kPermute) {
+      for (size_t axis = 0; axis < to.size(); ++axis) source[node.axes[axis]] = index[axis];
+    } else if (node.op == Operation::kBroadcast) {
+      source = Repeated(from, index);
+    } else {
+      int64_t place = to.empty() ? 0 : RowAt(to, index) * to.back() + index.back();
+      for (size_t axis = from.size(); axis-- > 0; place /= from[axis]) source[axis] = place % from[axis];
+    }
+    results.push_back(StoredAsElement(node.type.dtype, Element(node.inputs[0], source)));
   }
   return results;
 }

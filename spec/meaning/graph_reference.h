@@ -58,6 +58,9 @@ class GraphReference {
   Row ElementwiseRow(const GraphNode& node, int64_t row);
   Row ReducedRow(const GraphNode& node, int64_t row);
   Row AlongAxisRow(const GraphNode& node, int64_t row);
+  Row CumsumRow(const GraphNode& node, int64_t row);
+  Row TakenRow(const GraphNode& node, int64_t row);
+  Row RearrangedRow(const GraphNode& node, int64_t row);
   Row SoftmaxRow(int softmax, int64_t row);
   Row NormRow(const GraphNode& node, int64_t row);
   Row Compute(int node, int64_t row);

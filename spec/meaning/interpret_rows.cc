@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "spec/check.h"
@@ -64,6 +65,9 @@ class LineInterpreter {
       case Operation::kNumber:
         std::fill(to.begin(), to.end(), value.number);
         return;
+      case Operation::kIndex:
+        std::iota(to.begin(), to.end(), 0);
+        return;
       case Operation::kSum:
       case Operation::kMaximum:
         to[0] = Reduce(value);
@@ -89,11 +93,20 @@ class LineInterpreter {
     const int64_t stride = shape_.input_row_strides[input];
     const bool columns = program_.inputs[input].along_columns;
     // An input may be the same for all rows (stride 0), or for all columns.
-    const int64_t start = down() ? (columns ? line : 0) : line * stride;
+    const int64_t start = down() ? (columns ? line : 0) : RowOf(program_.inputs[input], line) * stride;
     const int64_t step = down() ? stride : 1;
     memory_.Read(at_[input], start, step, static_cast<int64_t>(to->size()), to->data());
     if (value.type == Dtype::kF32)
       for (double& x : *to) x = static_cast<float>(x);
+  }
+
+  // The row that is read of an input for a line: perhaps the one that another input says.
+  int64_t RowOf(const RowInput& input, int64_t line) {
+    if (input.row_from < 0) return line;
+    const auto from = static_cast<size_t>(input.row_from);
+    double row = 0;
+    memory_.Read(at_[from], line * shape_.input_row_strides[from], 1, 1, &row);
+    return std::clamp<int64_t>(static_cast<int64_t>(row), 0, input.rows - 1);
   }
 
   // Reduces over all elements of the line, also where the argument is one number for all of them.

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "rewrites/graph/canonical_graph.h"
+#include "rewrites/graph/copy_loops.h"
 #include "rewrites/graph/registry.h"
-#include "rewrites/graph/strided_copy.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/graph/constant_folding.h"
 #include "search/graph/group_levels.h"
@@ -449,7 +449,8 @@ class Drawer {
  private:
   static bool TakesIntegers(const OperationInfo& op) {
     return op.integers || op.kind == OperationKind::kTranspose || op.kind == OperationKind::kCast ||
-           op.kind == OperationKind::kAlongAxis || op.op == Operation::kMatmul;
+           op.kind == OperationKind::kAlongAxis || op.kind == OperationKind::kRearrange ||
+           op.op == Operation::kMatmul;
   }
 
   int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
@@ -472,10 +473,13 @@ class Drawer {
     }
     if (op.op == Operation::kCast)
       return Cat("cast(cast(", value, type_ == "f32" ? ", bf16), " : ", s8), ", type_, ")");
+    if (op.kind == OperationKind::kRearrange) return Rearranged(op, value, dims);
+    if (op.op == Operation::kTake && place > 0) return "";  // by what is no s32
     if (op.kind == OperationKind::kReduction) {
       const size_t axis = static_cast<size_t>(Draw(0, static_cast<int>(d.size()) - 1));
       d[axis] = 1;
-      return Cat(op.name, "(", value, ", axis=", axis, ")");
+      const std::string call = Cat(op.name, "(", value, ", axis=", axis, ")");
+      return IsPlace(op.op) ? Cat("cast(", call, ", ", type_, ")") : call;
     }
     if (op.kind == OperationKind::kAlongAxis) return AlongOne(op, place, value, dims);
     std::vector<std::string> arguments;
@@ -492,6 +496,24 @@ class Drawer {
     return Cat(op.name, "(", Join(arguments, ", "), ")");
   }
 
+  std::string Rearranged(const OperationInfo& op, const std::string& value, Dims* dims) {
+    std::vector<int> numbers = *dims;
+    if (op.op == Operation::kPermute) {
+      std::iota(numbers.begin(), numbers.end(), 0);
+      std::shuffle(numbers.begin(), numbers.end(), random_);
+      Dims permuted;
+      for (const int axis : numbers) permuted.push_back((*dims)[static_cast<size_t>(axis)]);
+      *dims = permuted;
+    } else if (op.op == Operation::kReshape) {
+      std::shuffle(numbers.begin(), numbers.end(), random_);
+      *dims = numbers;
+    } else {
+      std::replace(numbers.begin(), numbers.end(), 1, 3);
+      *dims = numbers;
+    }
+    return Cat(op.name, "(", value, ", [", Join(numbers, ","), "])");
+  }
+
   std::string AlongOne(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
     const size_t axis = static_cast<size_t>(Draw(0, static_cast<int>(dims->size()) - 1));
     int& size = (*dims)[axis];
@@ -500,6 +522,12 @@ class Drawer {
       const std::string other = Parameter(*dims);
       size *= 2;
       return Cat("concat(", place == 0 ? value : other, ", ", place == 0 ? other : value, options, ")");
+    }
+    if (op.op == Operation::kCumsum) return Cat("cumsum(", value, options, ")");
+    if (op.op == Operation::kTake) {
+      size = Draw(1, 5);
+      parameters_.push_back(Cat("p", parameters_.size(), ": s32[", size, "]"));
+      return Cat("take(", value, ", p", parameters_.size() - 1, options, ")");
     }
     if (op.op == Operation::kSlice) {
       const int from = Draw(0, size - 1), step = Draw(1, 2);

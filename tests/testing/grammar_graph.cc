@@ -194,13 +194,14 @@ class GraphDrawer {
 
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
-    static constexpr std::array<void (GraphDrawer::*)(), 24> kDraws = {
+    static constexpr std::array<void (GraphDrawer::*)(), 28> kDraws = {
         &GraphDrawer::Binary,   &GraphDrawer::Binary,      &GraphDrawer::Binary,    &GraphDrawer::Binary,
         &GraphDrawer::Unary,    &GraphDrawer::Unary,       &GraphDrawer::Unary,     &GraphDrawer::Matmul,
         &GraphDrawer::Matmul,   &GraphDrawer::Matmul,      &GraphDrawer::Reduction, &GraphDrawer::Reduction,
         &GraphDrawer::Softmax,  &GraphDrawer::Norm,        &GraphDrawer::Transpose, &GraphDrawer::Cast,
         &GraphDrawer::Narrowed, &GraphDrawer::Convolution, &GraphDrawer::Again,     &GraphDrawer::Select,
-        &GraphDrawer::Copy,     &GraphDrawer::Copy,        &GraphDrawer::Window,    &GraphDrawer::Blocks};
+        &GraphDrawer::Copy,     &GraphDrawer::Copy,        &GraphDrawer::Window,    &GraphDrawer::Rearranged,
+        &GraphDrawer::Taken,    &GraphDrawer::Cumsum,      &GraphDrawer::Place,     &GraphDrawer::Blocks};
     const size_t draws = kDraws.size() - (weights_ == GrammarWeights::kDense ? 1 : 0);
     (this->*kDraws[Below(draws)])();
   }
@@ -492,6 +493,86 @@ class GraphDrawer {
     std::shuffle(options.begin(), options.end(), random_);
     dims[axis] = (padded - (size - 1) * dilation - 1) / stride + 1;
     if (Elements(dims) <= kMostElements) Make(Chance(1, 2) ? "window_max" : "window_sum", {x}, options, dims);
+  }
+
+  // An argument in brackets is an option without a name.
+  static Options InBrackets(const Dims& numbers) {
+    return {{"", Cat("[", absl::StrJoin(numbers, ","), "]")}};
+  }
+
+  // Axes in another order, another shape, or repeated axes; often one of these after the other.
+  void Rearranged() {
+    int x = Operand([](const GrammarValue& value) { return PlainTypeOf(value.type).is_result; },
+                    wide_ || Chance(3, 4) ? FloatType() : IntegerType(), Shape(0));
+    do {
+      const std::string type = At(x).type;
+      Dims dims = At(x).dims;
+      const uint32_t way = Below(5);
+      if (way < 2) {
+        Dims order(dims.size()), permuted;
+        std::iota(order.begin(), order.end(), 0u);
+        std::shuffle(order.begin(), order.end(), random_);
+        for (const uint32_t axis : order) permuted.push_back(dims[axis]);
+        x = Make("permute", {x}, InBrackets(order), permuted, type);
+      } else if (way < 4) {
+        dims = Split(Elements(dims));
+        x = Make("reshape", {x}, InBrackets(dims), dims, type);
+      } else {
+        for (uint32_t& size : dims)
+          if (size == 1 && Chance(1, 2)) size = Size();
+        if (dims.size() < kMostAxes && Chance(1, 2)) dims.insert(dims.begin(), Size());
+        if (Elements(dims) > kMostElements) return;
+        x = Make("broadcast", {x}, InBrackets(dims), dims, type);
+      }
+    } while (Chance(1, 2) && Made() < kMostOperations);
+  }
+
+  // Axes of so many elements together.
+  Dims Split(int64_t elements) {
+    Dims dims;
+    while (dims.size() < kMostAxes && Chance(3, 4)) {
+      std::vector<uint32_t> divisors;
+      for (uint32_t size = 1; size <= elements; ++size)
+        if (elements % size == 0) divisors.push_back(size);
+      dims.push_back(OneOf(divisors));
+      elements /= dims.back();
+    }
+    if (elements > 1 || Chance(1, 4)) dims.push_back(static_cast<uint32_t>(elements));
+    std::shuffle(dims.begin(), dims.end(), random_);
+    return dims;
+  }
+
+  // At indices that are the same for all, or not; some are beyond the axis.
+  void Taken() {
+    const int x = Operand(
+        [](const GrammarValue& value) { return !value.dims.empty() && PlainTypeOf(value.type).is_result; },
+        wide_ || Chance(3, 4) ? FloatType() : IntegerType(), Shape(1));
+    Dims dims = At(x).dims;
+    const uint32_t axis = Below(dims.size()), count = Size();
+    Dims of_indices = {count};
+    if (Chance(1, 2)) of_indices.insert(of_indices.begin(), dims.begin(), dims.begin() + axis);
+    const std::string type = At(x).type;
+    dims[axis] = count;
+    if (Elements(dims) > kMostElements) return;
+    const int at =
+        Operand([&](const GrammarValue& value) { return value.type == "s32" && value.dims == of_indices; },
+                "s32", of_indices);
+    Make("take", {x, at}, {{"axis", Cat(axis)}}, dims, type);
+  }
+
+  void Cumsum() {
+    const int x = Chance(1, 6) ? Integers() : Floats(1);
+    if (At(x).dims.empty()) return;
+    Make("cumsum", {x}, {{"axis", Cat(Below(At(x).dims.size()))}});
+  }
+
+  void Place() {
+    if (wide_) return;
+    const int x = Floats(1);
+    Dims dims = At(x).dims;
+    const uint32_t axis = Below(dims.size());
+    dims[axis] = 1;
+    Make(Chance(1, 2) ? "argmax" : "argmin", {x}, {{"axis", Cat(axis)}}, dims, "s32");
   }
 
   void Softmax() { Make("softmax", {Floats(1)}); }

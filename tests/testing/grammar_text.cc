@@ -123,7 +123,8 @@ class TextWriter {
     for (const GrammarArgument& argument : value.arguments)
       Append(&text, &argument == &value.arguments.front() ? "" : ", ", Argument(argument));
     if (value.op == "cast") Append(&text, ", ", value.type);
-    for (const auto& [name, option] : value.options) Append(&text, ", ", name, "=", option);
+    for (const auto& [name, option] : value.options)
+      Append(&text, ", ", name, name.empty() ? "" : "=", option);
     return Cat(text, ")");
   }
 

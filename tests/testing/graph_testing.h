@@ -86,7 +86,11 @@ class SlowGraph {
       case OperationKind::kRowwise:
         return Row(node, index);
       case OperationKind::kAlongAxis:
-        return Along(node, index);
+        return node.op == Operation::kCumsum ? SumUpTo(node, index)
+               : node.op == Operation::kTake ? Take(node, index)
+                                             : Along(node, index);
+      case OperationKind::kRearrange:
+        return Rearranged(node, flat, index);
     }
     return 0;
   }
@@ -217,12 +221,14 @@ class SlowGraph {
 
   double Reduce(const GraphNode& node, const Index& index) const {
     const std::vector<uint32_t>& dims = graph_.at(node.inputs[0]).type.dims;
-    double sum = 0, most = -std::numeric_limits<double>::infinity(), count = 0;
+    double sum = 0, most = -std::numeric_limits<double>::infinity(), count = 0, place = 0;
     Index at = index;
     const std::function<void(size_t)> visit = [&](size_t axis) {
       if (axis == node.axes.size()) {
-        const double x = At(node.inputs[0], at);
+        double x = At(node.inputs[0], at);
+        if (node.op == Operation::kArgmin) x = -x;
         sum += x;
+        if (x > most) place = count;
         most = std::max(most, x);
         ++count;
         return;
@@ -231,7 +237,32 @@ class SlowGraph {
         visit(axis + 1);
     };
     visit(0);
+    if (IsPlace(node.op)) return place;
     return node.op == Operation::kReduceMax ? most : node.op == Operation::kReduceMean ? sum / count : sum;
+  }
+
+  double SumUpTo(const GraphNode& node, Index index) const {
+    double sum = 0;
+    int64_t& along = index[node.axes[0]];
+    for (; along >= 0; --along) sum += At(node.inputs[0], index);
+    return sum;
+  }
+
+  double Take(const GraphNode& node, Index index) const {
+    const size_t axis = node.axes[0];
+    Index place(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+    const auto at = static_cast<int64_t>(At(node.inputs[1], place));
+    index[axis] = std::clamp<int64_t>(at, 0, graph_.at(node.inputs[0]).type.dims[axis] - 1);
+    return At(node.inputs[0], index);
+  }
+
+  double Rearranged(const GraphNode& node, int64_t flat, const Index& index) const {
+    if (node.op == Operation::kBroadcast) return At(node.inputs[0], index);
+    if (node.op == Operation::kReshape)
+      return values_[static_cast<size_t>(node.inputs[0])][static_cast<size_t>(flat)];
+    Index from(index.size());
+    for (size_t axis = 0; axis < index.size(); ++axis) from[node.axes[axis]] = index[axis];
+    return At(node.inputs[0], from);
   }
 
   double Along(const GraphNode& node, Index index) const {

@@ -85,6 +85,12 @@ class PlainEvaluation {
       return EachElement(value, [&](const Index& at) { return Copied(value, at); });
     if (op.starts_with("window_"))
       return EachElement(value, [&](const Index& at) { return Windowed(value, at); });
+    if (op == "permute" || op == "reshape" || op == "broadcast")
+      return EachElement(value, [&](const Index& at) { return Rearranged(value, at); });
+    if (op == "take") return EachElement(value, [&](const Index& at) { return Taken(value, at); });
+    if (op == "cumsum") return EachElement(value, [&](const Index& at) { return SummedUpTo(value, at); });
+    if (op.starts_with("arg"))
+      return EachElement(value, [&](const Index& at) { return PlaceOfMost(value, at); });
     if (op.starts_with("reduce_")) return Reduced(value);
     if (op == "softmax" || op == "layernorm" || op == "rmsnorm") return ByRows(value);
     return EachElement(value, [&](const Index& at) { return Elementwise(value, at); });
@@ -322,6 +328,78 @@ class PlainEvaluation {
     for (size_t i = 0; i < window.size(); ++i)
       most = i == 0 ? window[i] : PlainFunction("max", most, window[i], 0, TypeOf(value));
     return most;
+  }
+
+  // The numbers in the brackets behind the argument.
+  static Index InBrackets(const GrammarValue& value) {
+    const std::string text = TextOf(value, "", "[]");
+    Index numbers;
+    for (const auto number : absl::StrSplit(text.substr(1, text.size() - 2), ',', absl::SkipEmpty()))
+      numbers.push_back(std::stoll(std::string(number)));
+    return numbers;
+  }
+
+  Bounds Rearranged(const GrammarValue& value, const Index& at) const {
+    if (value.op == "broadcast") return At(value.arguments[0], at);
+    const Dims& dims = Argument(value, 0).dims;
+    Index from(dims.size());
+    if (value.op == "permute") {
+      const Index axes = InBrackets(value);
+      for (size_t axis = 0; axis < axes.size(); ++axis) from[static_cast<size_t>(axes[axis])] = at[axis];
+    } else {
+      int64_t place = 0;
+      for (size_t axis = 0; axis < at.size(); ++axis) place = place * value.dims[axis] + at[axis];
+      for (size_t axis = dims.size(); axis-- > 0; place /= dims[axis]) from[axis] = place % dims[axis];
+    }
+    return At(value.arguments[0], from);
+  }
+
+  Bounds Taken(const GrammarValue& value, Index at) const {
+    const auto axis = static_cast<size_t>(WholeOption(value, "axis", -1));
+    const Dims& dims = Argument(value, 0).dims;
+    const Index own(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+    const Bounds place =
+        At(value.arguments[1], Argument(value, 1).dims.size() == 1 ? Index{own.back()} : own);
+    const double last = dims[axis] - 1;
+    Bounds taken{HUGE_VAL, -HUGE_VAL};
+    for (double i = std::clamp(place.low, 0.0, last); i <= std::clamp(place.high, 0.0, last); ++i) {
+      at[axis] = static_cast<int64_t>(i);
+      const Bounds x = At(value.arguments[0], at);
+      if (std::isnan(x.low) || IsAnything(x)) return x;
+      taken = {std::min(taken.low, x.low), std::max(taken.high, x.high)};
+    }
+    return taken;
+  }
+
+  Bounds SummedUpTo(const GrammarValue& value, Index at) const {
+    const auto axis = static_cast<size_t>(WholeOption(value, "axis", -1));
+    BoundedElements added;
+    for (int64_t last = std::exchange(at[axis], 0); at[axis] <= last; ++at[axis])
+      added.push_back(At(value.arguments[0], at));
+    return Sum(value, added);
+  }
+
+  // From the first to the last that may be the first of the largest, or of the smallest; a NaN is either.
+  Bounds PlaceOfMost(const GrammarValue& value, Index at) const {
+    const auto axis = static_cast<size_t>(WholeOption(value, "axis", -1));
+    BoundedElements row;
+    for (at[axis] = 0; at[axis] < Argument(value, 0).dims[axis]; ++at[axis]) {
+      Bounds x = At(value.arguments[0], at);
+      if (value.op == "argmin") x = {-x.high, -x.low};
+      row.push_back(IsAnything(x) ? Bounds{-HUGE_VAL, HUGE_VAL} : x);
+    }
+    double least = -HUGE_VAL;  // that the largest is
+    for (const Bounds& x : row) least = std::max(least, x.low);
+    Bounds place{HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (row[i].high < least) continue;
+      const auto index = static_cast<double>(i);
+      place = {std::min(place.low, index), std::max(place.high, index)};
+      if (row[i].low == row[i].high && row[i].low == least &&
+          std::all_of(row.begin(), row.end(), [&](const Bounds& x) { return x.high <= least; }))
+        break;  // surely one of the largest: none behind it is the first
+    }
+    return place;
   }
 
   BoundedElements ByRows(const GrammarValue& value) const {

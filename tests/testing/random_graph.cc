@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -74,7 +75,9 @@ class KernelWriter {
 
   void Operation() {
     if (Draw(6) == 0) value_ = values_[Draw(static_cast<uint32_t>(values_.size()))];  // another branch
-    switch (Draw(8)) {
+    switch (Draw(9)) {
+      case 8:
+        return Copied();
       case 0:
       case 1:
         return Matmul();
@@ -194,6 +197,37 @@ class KernelWriter {
     dims.back() = 1;
     Set(Cat("reduce_", kOps[Draw(3)], "(", value_.name, ", axis=", dims.size() - 1, ")"), dims);
     if (Draw(4) != 0) Set(Cat("sub(", before.name, ", ", value_.name, ")"), before.dims);
+  }
+
+  // Axes in another order, rows at indices, running sums, or the place of the largest beside each row.
+  void Copied() {
+    Dims dims = value_.dims;
+    const std::string x = value_.name;
+    const size_t axis = Draw(static_cast<uint32_t>(dims.size()));
+    switch (Draw(5)) {
+      case 0: {
+        std::vector<size_t> order(dims.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::rotate(order.begin(), order.begin() + 1, order.end());
+        std::rotate(dims.begin(), dims.begin() + 1, dims.end());
+        return Set(Cat("permute(", x, ", [", absl::StrJoin(order, ","), "])"), dims);
+      }
+      case 1: {
+        const Dims turned(dims.rbegin(), dims.rend());
+        return Set(Cat("reshape(", x, ", [", absl::StrJoin(turned, ","), "])"), turned);
+      }
+      case 2:
+        dims[axis] = Side();
+        return Set(Cat("take(", x, ", ", Parameter({dims[axis]}, "s32"), ", axis=", axis, ")"), dims);
+      case 3:
+        return Set(Cat("cumsum(", x, ", axis=", axis, ")"), dims);
+      default: {
+        const Value before = value_;
+        dims.back() = 1;
+        Set(Cat("cast(argmax(", x, ", axis=", dims.size() - 1, "), f32)"), dims);
+        return Set(Cat("mul(", before.name, ", ", value_.name, ")"), before.dims);
+      }
+    }
   }
 
   void Transpose() {

@@ -143,7 +143,8 @@ class GraphHandle : public PrimitiveSequence {
       case OperationKind::kRowwise:
         return EmitRows(node);
       case OperationKind::kAlongAxis:
-        throw dnnl::error(dnnl_unimplemented, "nothing along one axis here");
+      case OperationKind::kRearrange:
+        throw dnnl::error(dnnl_unimplemented, "nothing along one axis here, and no copies");
     }
   }
 
@@ -179,6 +180,7 @@ class GraphHandle : public PrimitiveSequence {
 
   void EmitReduction(int node) {
     const GraphNode& of = At(node);
+    if (IsPlace(of.op)) throw dnnl::error(dnnl_unimplemented, "no places of elements");
     const memory from = Whole(of.inputs[0], of.type.dims.size(), memory::data_type::f32);
     const dnnl::algorithm algorithm = of.op == Operation::kReduceSum   ? dnnl::algorithm::reduction_sum
                                       : of.op == Operation::kReduceMax ? dnnl::algorithm::reduction_max
