@@ -14,6 +14,12 @@ namespace {
 
 bool IsBetween(int64_t least, int64_t number, int64_t most) { return least <= number && number <= most; }
 
+// True if each window ends at its own index, and begins with the dim or before it.
+bool IsRunningSum(const DimWindow& window, int64_t size) {
+  return size > 1 && window.size == size && window.before == size - 1 && window.after == 0 &&
+         window.stride == 1 && window.dilation == 1;
+}
+
 AlongAxis OfWindow(const DimWindow& window) {
   AlongAxis along;
   along.size = static_cast<uint32_t>(window.size);
@@ -88,6 +94,7 @@ absl::StatusOr<int> WindowDims(int value, bool sum, const std::vector<DimWindow>
   if (windows.size() != shape.size()) return builder->Expected("a window along each dim");
   for (size_t dim = 0; dim < windows.size(); ++dim) {
     const DimWindow& window = windows[dim];
+    if (sum && IsRunningSum(window, shape[dim])) continue;
     if (window.size > kMaxWindow)
       return builder->Expected(Cat("windows of at most ", kMaxWindow, " elements along each dim"));
     if (window.size < 1 || !IsBetween(1, window.stride, kMaxSide) ||
@@ -97,7 +104,9 @@ absl::StatusOr<int> WindowDims(int value, bool sum, const std::vector<DimWindow>
       return builder->Expected(Cat("windows within dim ", dim, " and what is around it"));
   }
   for (size_t dim = 0; dim < windows.size(); ++dim)
-    if (const AlongAxis along = OfWindow(windows[dim]); along != AlongAxis{})
+    if (sum && IsRunningSum(windows[dim], shape[dim]))
+      value = builder->Along(Operation::kCumsum, {value}, dim, {}, 0);
+    else if (const AlongAxis along = OfWindow(windows[dim]); along != AlongAxis{})
       value = builder->Along(sum ? Operation::kWindowSum : Operation::kWindowMax, {value}, dim, along, 0);
   return value;
 }

@@ -29,6 +29,10 @@ ConstantTensor FoldAlong(const TensorOperation& operation, const std::vector<con
   return MadeAlong(operands, type.shape, of.dim, [&](int64_t to, const ElementAlong& element) {
     if (of.op == Operation::kConcat) return to < first_size ? element(0, to) : element(1, to - first_size);
     double made = around;
+    if (of.op == Operation::kCumsum) {
+      for (int64_t at = 0; at <= to; ++at) made += element(0, at);
+      return made;
+    }
     for (int64_t tap = 0; tap < of.along.size; ++tap) {
       const AxisOptions& steps = of.along.steps;
       const int64_t at = of.along.from + to * steps.stride + tap * steps.dilation - steps.before;
@@ -67,10 +71,11 @@ std::vector<std::string> OptionsAlong(DimOperation of, int64_t part) {
 
 // All dims but that of the operation are alike.
 absl::Status KernelImporter::InferAlongFactors(const TensorOperation& operation) {
-  for (const int operand : operation.operands)
-    for (size_t dim = 0; dim < DimsOf(operand).size(); ++dim)
+  for (size_t i = 0; i < operation.operands.size(); ++i)
+    for (size_t dim = 0; dim < DimsOf(operation.result).size(); ++dim)
       if (dim != operation.of_dim.dim)
-        if (absl::Status status = Unify(operation, DimsOf(operand)[dim], DimsOf(operation.result)[dim]);
+        if (absl::Status status = Unify(operation, static_cast<int>(i), static_cast<int64_t>(dim),
+                                        DimsOf(operation.result)[dim]);
             !status.ok())
           return status;
   return absl::OkStatus();
@@ -101,19 +106,23 @@ absl::Status KernelImporter::SplitAlong(const TensorOperation& operation) {
   for (const int factor : within) part *= factors_.size(factor);
   if (part == 1) return absl::OkStatus();
   const DimOperation& of = operation.of_dim;
-  bool whole = !IsWindow(of.op) && of.along.steps.stride == 1;
+  bool whole = !IsWindow(of.op) && of.op != Operation::kCumsum && of.along.steps.stride == 1;
   for (const uint32_t number : {of.along.from, of.along.steps.before, of.along.steps.after})
     whole = whole && number % part == 0;
   std::vector<int> values = operation.operands;
   values.push_back(operation.result);
   for (const int value : values) whole = whole && TypeOf(value).shape[of.dim] % part == 0;
-  if (!whole)
+  if (!whole) {
+    for (int operand = kResult; operand < std::ssize(operation.operands); ++operand)
+      WantOneFactor(operation, operand, static_cast<int64_t>(of.dim));
     return Expected(operation,
                     Cat("a dim that no reshape splits, or parts of it that are multiples of ", part));
+  }
   for (const int value : values) {
     DimFactors::List split = factors_.Dim(TypeOf(value).shape[of.dim] / part);
     split.insert(split.end(), within.begin(), within.end());
-    if (absl::Status status = Unify(operation, DimsOf(value)[of.dim], split); !status.ok()) return status;
+    if (!factors_.Unify(DimsOf(value)[of.dim], split))
+      return Expected(operation, "dims that reshapes split alike");
   }
   return absl::OkStatus();
 }
@@ -217,7 +226,10 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
     for (size_t axis = 0; axis < axes[0].size(); ++axis)
       alike = alike && (axis == along ? axes[i][axis] != kUnit || TypeOf(values[i]).shape[of.dim] == part
                                       : (axes[i][axis] == kUnit) == (axes[0][axis] == kUnit));
-  if (!alike) return Expected(operation, "tensors that are not repeated along dims");
+  for (size_t i = 0; i < operands.size() && !alike; ++i) {
+    operands[i] = Whole(operands[i]);
+    axes[i] = AxesOf(operation, values[i], operands[i]);
+  }
   // An order that suits one side may not suit the other.
   if (operands.size() > 1 && operands[0].value == operands[1].value) writer_.PlaceAsItLies(operands[0].value);
   // A concatenation is of one type.
@@ -244,7 +256,7 @@ void KernelImporter::WriteAlong(const TensorOperation& operation, const DimOpera
   made.position = operation.position;
   made.operation = Name(of.op);
   made.type = writer_.at(operands[0].value).type;
-  if (IsWindow(of.op)) made.type = AccumulatorOf(made.type);
+  if (IsWindow(of.op) || of.op == Operation::kCumsum) made.type = AccumulatorOf(made.type);
   for (size_t i = 0; i < operands.size(); ++i) {
     AxisOrder own;
     for (const int axis : order) own.push_back(axis == kUnit ? kUnit : axes[i][static_cast<size_t>(axis)]);

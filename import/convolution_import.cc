@@ -120,13 +120,14 @@ std::optional<KernelImporter::ConvolutionOrders> KernelImporter::OrdersOf(
 // Gives the value an axis for each dim of the result, in the layout's order, and returns the result's view.
 absl::StatusOr<std::vector<int>> KernelImporter::ConvolutionView(const TensorOperation& operation,
                                                                  const std::vector<size_t>& places,
-                                                                 KernelValue* image) const {
+                                                                 KernelValue* image) {
   std::vector<int> view(Factors(DimsOf(operation.result)).size(), kUnit);
   std::vector<size_t> first_factor;
   size_t next = 0;
   for (const DimFactors::List& dim : DimsOf(operation.result)) {
     const size_t count = factors_.Split(dim).size();
-    if (count > 1) return Expected(operation, "a result whose dims no reshape splits");
+    if (!WantOneFactor(operation, kResult, std::ssize(first_factor)))
+      return Expected(operation, "a result whose dims no reshape splits");
     first_factor.push_back(next);
     next += count;
   }
@@ -153,7 +154,9 @@ absl::Status KernelImporter::ImportConvolution(const TensorOperation& operation)
   for (size_t side = 0; side < 2; ++side) {
     absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
     if (!tensor.ok()) return tensor.status();
-    operands[side] = *std::move(tensor);
+    operands[side] = Whole(*tensor);
+    for (size_t dim = 0; dim < rank; ++dim)
+      WantOneFactor(operation, static_cast<int>(side), static_cast<int64_t>(dim));
   }
   // The layout that takes the fewest transposes.
   const LayoutWords* best = nullptr;

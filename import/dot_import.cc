@@ -61,22 +61,26 @@ absl::Status KernelImporter::InferDotFactors(const TensorOperation& operation) {
   const auto dim_of = [&](int value, int64_t dim) -> const DimFactors::List& {
     return dims_[static_cast<size_t>(value)][static_cast<size_t>(dim)];
   };
-  std::vector<std::pair<const DimFactors::List*, const DimFactors::List*>> alike;
-  std::vector<const DimFactors::List*> results;
+  struct Alike {
+    int side;
+    int64_t dim;
+    const DimFactors::List* as;
+  };
+  std::vector<Alike> alike, results;
+  const auto add = [&](int side, int64_t dim) {
+    results.push_back({side, dim, &dim_of(operation.result, std::ssize(results))});
+  };
   for (size_t i = 0; i < dims.contract[0].size(); ++i)
-    alike.emplace_back(&dim_of(operation.operands[0], dims.contract[0][i]),
-                       &dim_of(operation.operands[1], dims.contract[1][i]));
+    alike.push_back({0, dims.contract[0][i], &dim_of(operation.operands[1], dims.contract[1][i])});
   for (size_t i = 0; i < dims.batch[0].size(); ++i) {
-    alike.emplace_back(&dim_of(operation.operands[0], dims.batch[0][i]),
-                       &dim_of(operation.operands[1], dims.batch[1][i]));
-    results.push_back(alike.back().first);
+    alike.push_back({0, dims.batch[0][i], &dim_of(operation.operands[1], dims.batch[1][i])});
+    add(0, dims.batch[0][i]);
   }
-  for (size_t side = 0; side < 2; ++side)
-    for (const int64_t dim : dims.free[side]) results.push_back(&dim_of(operation.operands[side], dim));
-  for (size_t i = 0; i < results.size(); ++i)
-    alike.emplace_back(results[i], &dim_of(operation.result, static_cast<int64_t>(i)));
-  for (const auto& [a, b] : alike)
-    if (!factors_.Unify(*a, *b))
+  for (int side = 0; side < 2; ++side)
+    for (const int64_t dim : dims.free[side]) add(side, dim);
+  alike.insert(alike.end(), results.begin(), results.end());
+  for (const auto& [side, dim, as] : alike)
+    if (!Unify(operation, side, dim, *as).ok())
       return Expected(operation, "sizes that go together, and that reshapes split alike");
   return absl::OkStatus();
 }
@@ -89,6 +93,14 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
     if (!tensor.ok()) return tensor.status();
     operands[side] = *std::move(tensor);
   }
+  // A sum over a dim has all its elements.
+  for (size_t side = 0; side < 2; ++side)
+    for (const int64_t dim : dims.contract[side])
+      for (const ViewFactor& factor : operands[side].dims[static_cast<size_t>(dim)])
+        if (factor.axis == kUnit) {
+          operands[side] = Whole(operands[side]);
+          break;
+        }
   // An order that suits one side may not suit the other.
   if (operands[0].value == operands[1].value) writer_.PlaceAsItLies(operands[0].value);
   // 1. All factors of batches, then of what is left of each side, which is the result's order; then those
@@ -110,9 +122,6 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
       }
   const int results = static_cast<int>(axes.size());
   add_shared(dims.contract);
-  for (int axis = results; axis < static_cast<int>(axes.size()); ++axis)
-    if (axes[static_cast<size_t>(axis)].of[0] == kUnit || axes[static_cast<size_t>(axis)].of[1] == kUnit)
-      return Expected(operation, "operands that are not repeated along a dim that is summed over");
   // 2. The matmul that takes the fewest transposes, of all that there are.
   const auto axis_at = [&](int axis) -> const DotAxis& { return axes[static_cast<size_t>(axis)]; };
   const auto only_in = [&](size_t side) {
@@ -202,7 +211,17 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
             plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
             if (plan.cost < best.cost) best = plan;
           }
-  if (best.cost == std::numeric_limits<double>::infinity()) {
+  // If an operand is copied in any case, its sum is over single axes. If nothing else will do, so is all.
+  const bool impossible = best.cost == std::numeric_limits<double>::infinity();
+  bool splits = false;
+  for (int side = 0; side < 2 && best.cost >= kCopyCost; ++side)
+    for (const auto* list : {&dims.contract[side], &dims.free[side], &dims.batch[side]})
+      for (const int64_t dim : *list)
+        if (impossible || list == &dims.contract[side]) splits |= !WantOneFactor(operation, side, dim);
+  for (int64_t dim = 0; dim < std::ssize(DimsOf(operation.result)) && impossible; ++dim)
+    splits |= !WantOneFactor(operation, kResult, dim);
+  if (splits && may_copy_) return Expected(operation, "dims that no reshape splits");
+  if (impossible) {
     wanted_rank_ = std::max(wanted_rank_, wanted_rank);
     return Expected(
         operation,

@@ -64,18 +64,24 @@ void CheckShapes(const Graph& graph, const std::vector<KernelLine>& lines) {
     KIRSCH_CHECK(node->type.dims == lines[static_cast<size_t>(line) - 1].dims);
 }
 
-// The kernel of one function. Parameters get more axes where matmuls want their operands to have as many.
-absl::StatusOr<ImportedKernel> ImportOne(const TensorProgram& program, std::string_view source,
+// The kernel of one function. Parameters get more axes where matmuls want their operands to have as many. If
+// it takes copies to write it, values are copied, and then dims, until it can be written.
+absl::StatusOr<ImportedKernel> ImportOne(TensorProgram program, std::string_view source,
                                          const std::string& name) {
   size_t rank = 1;
+  bool may_copy = false;
   while (true) {
-    KernelImporter importer(program, source, rank);
+    KernelImporter importer(program, source, rank, may_copy);
     const absl::Status status = importer.Run();
     if (!status.ok() && importer.wanted_rank() > rank) {
       rank = importer.wanted_rank();
       continue;
     }
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+      if (std::exchange(may_copy, true) && !InsertCopies(importer.wanted_copies(), &program)) return status;
+      rank = 1;
+      continue;
+    }
     std::vector<KernelLine> lines;
     absl::StatusOr<std::string> text = importer.Print(name, &lines);
     if (!text.ok()) return text.status();
@@ -102,10 +108,10 @@ absl::StatusOr<std::vector<ImportedKernel>> ImportKernels(const MlirModule& modu
     const absl::StatusOr<FlatFunction> flat = Flatten(module, function, source);
     if (!flat.ok()) return flat.status();
     const std::string name = function.name == "main" ? main : MakeIdentifier(function.name);
-    const absl::StatusOr<TensorProgram> program = LowerToTensors(*flat, source);
+    absl::StatusOr<TensorProgram> program = LowerToTensors(*flat, source);
     if (!program.ok()) return program.status();
     absl::StatusOr<ImportedKernel> kernel =
-        ImportOne(*program, source, IsKernelName(name) ? name : Cat("kernel_", name));
+        ImportOne(*std::move(program), source, IsKernelName(name) ? name : Cat("kernel_", name));
     if (!kernel.ok()) return kernel.status();
     kernel->operations = flat->operations.size();
     kernels.push_back(*std::move(kernel));

@@ -20,6 +20,7 @@ namespace kirsch {
 struct KernelConstant {
   std::string name;  // of the parameter
   ConstantTensor tensor;
+  bool integer = false;  // s32s; else floats
 };
 
 struct ImportedKernel {

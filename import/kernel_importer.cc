@@ -2,19 +2,13 @@
 #include "import/kernel_importer.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <set>
 #include <utility>
 
-#include "import/idioms.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
-#include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
@@ -27,55 +21,6 @@ std::string ParameterName(const std::string& label, size_t index, std::set<std::
   if (!IsIdentifier(name) || ours || taken->count(name) != 0) name = Cat("arg", index);
   while (!taken->insert(name).second) name += "_";
   return name;
-}
-
-// The operand that the result is, as x is of x + 0, and of select(1, x, y); -1 if there is none.
-int FindIdentity(const std::string& operation, bool begins_reduction,
-                 const std::vector<ImportedValue>& operands) {
-  struct Row {
-    const char* operation;
-    double number;
-    bool left;  // also where the number comes first
-  };
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (operation == "select" && operands[0].constant && operands[0].constant->uniform())
-    return operands[0].constant->at(0) != 0 ? 1 : 2;
-  for (const Row& row : {Row{"add", 0, true}, Row{"sub", 0, false}, Row{"mul", 1, true}, Row{"div", 1, false},
-                         Row{"max", -kInfinity, true}, Row{"min", kInfinity, true}}) {
-    const auto is = [&](const ImportedValue& value) {
-      if (!value.constant || !value.constant->uniform()) return false;
-      const double number = value.constant->at(0);
-      const bool lowest = begins_reduction && number <= std::numeric_limits<float>::lowest();
-      return number == row.number || (lowest && row.number == -kInfinity);
-    };
-    if (operation != row.operation || operands.size() != 2) continue;
-    if (is(operands[1])) return 0;
-    if (row.left && is(operands[0])) return 1;
-  }
-  return -1;
-}
-
-// The expression of constants, rounded to the type; nothing if it has an operation without a known meaning.
-std::optional<ConstantTensor> Fold(const Expression& expression,
-                                   absl::Span<const ConstantTensor* const> operands, const MlirType& type) {
-  const std::function<bool(const Expression&)> known = [&](const Expression& e) {
-    return e.kind != Expression::Kind::kCall ||
-           (IsKnown(e.name) && std::all_of(e.arguments.begin(), e.arguments.end(), known));
-  };
-  if (!known(expression)) return std::nullopt;
-  const std::function<double(const Expression&, absl::Span<const double>)> value =
-      [&](const Expression& e, absl::Span<const double> of) {
-        if (e.kind == Expression::Kind::kNumber) return e.number;
-        if (e.kind == Expression::Kind::kVariable) return of[static_cast<size_t>(e.name[1] - '0')];
-        std::vector<double> arguments;
-        for (const Expression& argument : e.arguments) arguments.push_back(value(argument, of));
-        return ValueOf(e.name, arguments);
-      };
-  const bool integer = type.integer(), wide = type.element == "f64";
-  return Map(type.shape, operands, [&](absl::Span<const double> of) {
-    const double exact = value(expression, of);
-    return integer ? std::trunc(exact) : wide ? exact : static_cast<double>(static_cast<float>(exact));
-  });
 }
 
 }  // namespace
@@ -177,7 +122,7 @@ absl::Status KernelImporter::UnifyAlike(const TensorOperation& operation) {
     if (operand.shape != result.shape) return Expected(operation, "operands of the result's shape");
     for (size_t dim = 0; dim < operand.shape.size(); ++dim)
       if (absl::Status status =
-              Unify(operation, DimsOf(operation.operands[i])[dim], DimsOf(operation.result)[dim]);
+              Unify(operation, static_cast<int>(i), static_cast<int64_t>(dim), DimsOf(operation.result)[dim]);
           !status.ok())
         return status;
   }
@@ -197,8 +142,8 @@ absl::Status KernelImporter::InferBroadcastFactors(const TensorOperation& operat
     if (size != result.shape[static_cast<size_t>(to)] && size != 1)
       return Expected(operation, "sizes that are the same, or 1 where they are repeated");
     if (size == result.shape[static_cast<size_t>(to)])
-      if (absl::Status status = Unify(operation, DimsOf(operation.operands[0])[i],
-                                      DimsOf(operation.result)[static_cast<size_t>(to)]);
+      if (absl::Status status =
+              Unify(operation, 0, static_cast<int64_t>(i), DimsOf(operation.result)[static_cast<size_t>(to)]);
           !status.ok())
         return status;
   }
@@ -212,14 +157,27 @@ absl::Status KernelImporter::InferReduceFactors(const TensorOperation& operation
     if (std::find(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) !=
         operation.dims.end())
       continue;
-    if (absl::Status status = Unify(operation, operand[dim], result[next++]); !status.ok()) return status;
+    if (absl::Status status = Unify(operation, 0, static_cast<int64_t>(dim), result[next++]); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::Unify(const TensorOperation& operation, const DimFactors::List& a,
-                                   const DimFactors::List& b) {
-  return factors_.Unify(a, b) ? absl::OkStatus() : Expected(operation, "dims that reshapes split alike");
+absl::Status KernelImporter::Unify(const TensorOperation& operation, int operand, int64_t dim,
+                                   const DimFactors::List& as) {
+  const int value = operation.operands[static_cast<size_t>(operand)];
+  if (factors_.Unify(DimsOf(value)[static_cast<size_t>(dim)], as)) return absl::OkStatus();
+  wanted_copies_.push_back({IndexOf(operation), operand, dim});
+  return Expected(operation, "dims that reshapes split alike");
+}
+
+absl::Status KernelImporter::InferReshapeFactors(const TensorOperation& operation) {
+  const int from = operation.operands[0];
+  if (TypeOf(from).elements() != TypeOf(operation.result).elements())
+    return Expected(operation, "as many elements as before");
+  if (factors_.Unify(Factors(DimsOf(from)), Factors(DimsOf(operation.result)))) return absl::OkStatus();
+  wanted_copies_.push_back({IndexOf(operation), kItself, 0});
+  return Expected(operation, "dims that reshapes split alike");
 }
 
 absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
@@ -233,9 +191,18 @@ absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
     case TensorKind::kAlong:
       return InferAlongFactors(operation);
     case TensorKind::kReshape:
-      if (TypeOf(operation.operands[0]).elements() != TypeOf(operation.result).elements())
-        return Expected(operation, "as many elements as before");
-      return Unify(operation, Factors(DimsOf(operation.operands[0])), Factors(DimsOf(operation.result)));
+      return InferReshapeFactors(operation);
+    case TensorKind::kCopy:
+      for (size_t dim = 0; dim < DimsOf(operation.result).size(); ++dim)
+        if (TypeOf(operation.operands[0]).shape == TypeOf(operation.result).shape &&
+            std::count(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) == 0)
+          if (absl::Status status =
+                  Unify(operation, 0, static_cast<int64_t>(dim), DimsOf(operation.result)[dim]);
+              !status.ok())
+            return status;
+      return absl::OkStatus();
+    case TensorKind::kTake:
+      return InferTakeFactors(operation);
     case TensorKind::kBroadcast:
       return InferBroadcastFactors(operation);
     case TensorKind::kReduce:
@@ -266,6 +233,10 @@ absl::Status KernelImporter::Import(const TensorOperation& operation) {
       return ImportConvolution(operation);
     case TensorKind::kAlong:
       return ImportAlong(operation);
+    case TensorKind::kTake:
+      return ImportTake(operation);
+    case TensorKind::kCopy:
+      return ImportCopy(operation);
   }
   KIRSCH_BUG("no such kind");
 }
@@ -280,6 +251,7 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   const Dtype element = type.element == "i1" ? Dtype::kF32
                         : type.integer()     ? Dtype::kS32
                                              : ElementOf(type.element).value_or(Dtype::kF32);
+  const bool integer = element == Dtype::kS32;
   ConstantTensor constant = *imported.constant;
   constant.shape.clear();
   for (const int factor : Factors(dims_[static_cast<size_t>(value)]))
@@ -291,20 +263,25 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   for (const bool is_axis : varies) view.push_back(is_axis ? axes++ : kUnit);
   // Layers often have the same mask.
   size_t same = 0;
-  while (same < constants_.size() && (constants_[same].tensor.shape != constant.shape ||
-                                      constants_[same].tensor.values != constant.values))
+  while (same < constants_.size() &&
+         (constants_[same].tensor.shape != constant.shape ||
+          constants_[same].tensor.values != constant.values || constants_[same].integer != integer))
     ++same;
   if (same == constants_.size()) {
     std::string name = Cat("constant", same);
     constant_values_.push_back(writer_.AddParameter(name, element, constant.shape, operation.position));
-    constants_.push_back({std::move(name), std::move(constant)});
+    constants_.push_back({std::move(name), std::move(constant), integer});
   }
   return ImportedValue{std::nullopt, constant_values_[same], ViewOf(value, view)};
 }
 
 int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
+  return writer_.at(value).type == type ? value : AddCast(value, type, position);
+}
+
+int KernelImporter::AddCast(int value, Dtype type, TextPosition position) {
+  writer_.PlaceAsItLies(value);
   KernelValue cast = writer_.at(value);
-  if (cast.type == type) return value;
   cast.type = type;
   cast.position = position;
   cast.parameter = false;
@@ -312,136 +289,6 @@ int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
   cast.arguments = {{std::nullopt, value, false}};
   cast.options = {std::string(Info(type).name)};
   return writer_.AddOperation(std::move(cast));
-}
-
-std::vector<KernelImporter::SharedAxis> KernelImporter::SharedAxes(
-    const TensorOperation& operation, const std::vector<ImportedValue>& operands) const {
-  std::vector<SharedAxis> axes;
-  for (const int factor : Factors(dims_[static_cast<size_t>(operation.result)]))
-    axes.push_back({factors_.size(factor), std::vector<int>(operands.size(), kUnit)});
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].constant) continue;
-    const std::vector<ViewFactor> factors = operands[i].factors();  // none: a scalar
-    for (size_t axis = 0; axis < factors.size(); ++axis) axes[axis].of[i] = factors[axis].axis;
-  }
-  return axes;
-}
-
-AxisOrder KernelImporter::ElementwiseOrder(const std::vector<ImportedValue>& operands,
-                                           const std::vector<SharedAxis>& axes) const {
-  // The operand with the most axes says the order, one that has an order already before one that has none.
-  const auto weight = [&](size_t operand) {
-    if (operands[operand].constant) return -1;
-    int count = 0;
-    for (const SharedAxis& axis : axes) count += axis.of[operand] == kUnit ? 0 : 2;
-    return count + (writer_.at(operands[operand].value).placed ? 1 : 0);
-  };
-  size_t first = 0;
-  for (size_t i = 1; i < operands.size(); ++i)
-    if (weight(i) > weight(first)) first = i;
-  const KernelValue& value = writer_.at(operands[first].value);
-  const AxisOrder own = value.placed ? value.order : value.AllAxes();
-  AxisOrder order;
-  for (const int axis : own) {
-    const auto found = std::find_if(
-        axes.begin(), axes.end(), [&](const SharedAxis& s) { return axis != kUnit && s.of[first] == axis; });
-    order.push_back(found == axes.end() ? kUnit : static_cast<int>(found - axes.begin()));
-  }
-  // Axes that others alone have take a unit's place, or one among their neighbours in the program.
-  for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
-    const auto& of = axes[static_cast<size_t>(axis)].of;
-    if (std::find(order.begin(), order.end(), axis) != order.end() ||
-        std::all_of(of.begin(), of.end(), [](int a) { return a == kUnit; }))
-      continue;
-    const auto behind = std::find_if(order.begin(), order.end(), [&](int other) { return other > axis; });
-    if (behind != order.begin() && *std::prev(behind) == kUnit)
-      *std::prev(behind) = axis;
-    else
-      order.insert(behind, axis);
-  }
-  return order;
-}
-
-KernelArgument KernelImporter::Apply(const Expression& expression,
-                                     const std::vector<KernelArgument>& operands, const KernelValue& shape) {
-  if (expression.kind == Expression::Kind::kNumber) return {expression.number, -1, false};
-  if (expression.kind == Expression::Kind::kVariable)
-    return operands[static_cast<size_t>(expression.name[1] - '0')];
-  KernelValue value = shape;
-  value.operation = expression.name;
-  value.type = Dtype::kS32;
-  for (const Expression& argument : expression.arguments)
-    value.arguments.push_back(Apply(argument, operands, shape));
-  for (const KernelArgument& argument : value.arguments)
-    if (!argument.number && IsFloating(writer_.at(argument.value).type))
-      value.type = AccumulatorOf(writer_.at(argument.value).type);
-  // Truth values are integers where they are parameters.
-  if (IsFloating(value.type))
-    for (KernelArgument& argument : value.arguments)
-      if (!argument.number && !IsFloating(writer_.at(argument.value).type))
-        argument.value = Cast(argument.value, Dtype::kF32, shape.position);
-  const std::optional<KernelValue> idiom = FindIdiom(writer_, value);
-  return {std::nullopt, writer_.AddOperation(idiom ? *idiom : value), false};
-}
-
-absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
-                                               const Expression& expression) {
-  std::vector<ImportedValue> operands;
-  std::vector<const ConstantTensor*> constants;
-  const MlirType& type = TypeOf(operation.result);
-  for (const int operand : operation.operands) operands.push_back(Of(operand));
-  for (const ImportedValue& operand : operands)
-    if (operand.constant) constants.push_back(&*operand.constant);
-  // A function of constants is one.
-  if (constants.size() == operands.size() && type.elements() <= kMostFolded) {
-    if (std::optional<ConstantTensor> folded = Fold(expression, constants, type)) {
-      Set(operation.result, {std::move(folded), -1, {}});
-      return absl::OkStatus();
-    }
-  }
-  if (const int same = FindIdentity(expression.name, operation.begins_reduction, operands);
-      same >= 0 && TypeOf(operation.operands[static_cast<size_t>(same)]).shape == type.shape) {
-    Set(operation.result, operands[static_cast<size_t>(same)]);
-    return absl::OkStatus();
-  }
-  std::vector<KernelArgument> arguments(operands.size());
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].constant && operands[i].constant->uniform()) {
-      arguments[i].number = operands[i].constant->at(0);
-      continue;
-    }
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[i], /*repeats=*/true);
-    if (!tensor.ok()) return tensor.status();
-    operands[i] = *std::move(tensor);
-  }
-  if (constants.size() == operands.size()) return Expected(operation, "an operand that is no constant");
-  const std::vector<SharedAxis> axes = SharedAxes(operation, operands);
-  AxisOrder order = ElementwiseOrder(operands, axes);
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (arguments[i].number) continue;
-    AxisOrder of;
-    for (const int axis : order) of.push_back(axis == kUnit ? kUnit : axes[static_cast<size_t>(axis)].of[i]);
-    if (!writer_.CostOf(operands[i].value, of, false))
-      return Expected(operation, Cat("operands with their axes in one order, but for the last two; operand ",
-                                     i, " would have to be copied, which the kernel language cannot say"));
-    arguments[i] = writer_.Place(operands[i].value, of, false);
-  }
-  // The result has as many axes as the operand that has the most.
-  size_t rank = 0;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (!arguments[i].number) rank = std::max(rank, writer_.at(operands[i].value).order.size());
-  while (order.size() > rank) order.erase(order.begin());
-  while (order.size() < rank) order.insert(order.begin(), kUnit);
-  KernelValue shape;
-  shape.position = operation.position;
-  std::vector<int> view(axes.size(), kUnit);
-  for (const int axis : order) {
-    const int added = shape.AddAxis(axis == kUnit ? 1 : axes[static_cast<size_t>(axis)].size);
-    if (axis != kUnit) view[static_cast<size_t>(axis)] = added;
-  }
-  const KernelArgument result = Apply(expression, arguments, shape);
-  Set(operation.result, {std::nullopt, result.value, ViewOf(operation.result, view)});
-  return absl::OkStatus();
 }
 
 absl::Status KernelImporter::ImportConvert(const TensorOperation& operation) {
@@ -506,18 +353,23 @@ absl::Status KernelImporter::ImportView(const TensorOperation& operation) {
 }
 
 absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
-  const absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
+  absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
   if (!operand.ok()) return operand.status();
+  const bool place = IsPlace(operation.reduction);
+  if (place && (operation.dims.size() != 1 || !WantOneFactor(operation, 0, operation.dims[0])))
+    return Expected(operation, "one dim that no reshape splits");
+  if (place && TypeOf(operation.operands[0]).shape[static_cast<size_t>(operation.dims[0])] == 1) {
+    Set(operation.result, {ConstantTensor{TypeOf(operation.result).shape, {0}}, -1, {}});
+    return absl::OkStatus();
+  }
+  operand = Whole(*operand);
   writer_.PlaceAsItLies(operand->value);
   const KernelValue value = writer_.at(operand->value);
   std::set<int> reduced;  // axes of the value
   for (const int64_t dim : operation.dims) {
     if (dim < 0 || dim >= static_cast<int64_t>(operand->dims.size()))
       return Expected(operation, "dims of the tensor");
-    for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) {
-      if (factor.axis == kUnit) return Expected(operation, "dims that are not repeated");
-      reduced.insert(factor.axis);
-    }
+    for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) reduced.insert(factor.axis);
   }
   std::vector<int> view;
   for (size_t dim = 0; dim < operand->dims.size(); ++dim)
@@ -526,8 +378,8 @@ absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
   KernelValue result = value;
   result.position = operation.position;
   result.parameter = false;
-  result.operation = operation.sum ? "reduce_sum" : "reduce_max";
-  result.type = AccumulatorOf(value.type);
+  result.operation = Name(operation.reduction);
+  result.type = place ? Dtype::kS32 : AccumulatorOf(value.type);
   result.arguments = {{std::nullopt, operand->value, false}};
   result.options = {};
   for (size_t i = 0; i < result.order.size(); ++i)
@@ -547,35 +399,29 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
   std::vector<KernelResult> results;
   for (size_t i = 0; i < program_.results.size(); ++i) {
     const int value = program_.results[i];
-    const ImportedValue& imported = Of(value);
     const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
-    if (imported.constant || !type) return refuse(i, "what is computed, of a type of the kernel language,");
+    if (!type) return refuse(i, "a type of the kernel language");
+    const absl::StatusOr<ImportedValue> tensor =
+        AsTensor({.name = "result", .position = program_.position}, value);
+    if (!tensor.ok()) return tensor.status();
+    const ImportedValue imported = Whole(*tensor);
     KernelResult result{imported.value, {}};
-    for (const ViewFactor& factor : imported.factors()) {
-      if (factor.axis == kUnit) return refuse(i, "a tensor that is not repeated along a dim");
-      result.memory.push_back(factor.axis);
-    }
-    // A parameter is no result, but its copy is.
-    const KernelValue of = writer_.at(imported.value);
-    if (of.parameter) {
-      KernelValue copy = of;
-      writer_.PlaceAsItLies(imported.value);
-      copy.order = writer_.at(imported.value).order;
-      copy.parameter = false;
-      copy.operation = "cast";
-      copy.arguments = {{std::nullopt, imported.value, false}};
-      copy.options = {std::string(Info(of.type).name)};
-      result.value = writer_.AddOperation(std::move(copy));
+    for (const ViewFactor& factor : imported.factors()) result.memory.push_back(factor.axis);
+    if (const int whole = result.value; writer_.at(whole).parameter) {
+      writer_.PlaceAsItLies(whole);
+      if (!writer_.CanLie(whole, result.memory)) result.value = writer_.Permuted(whole, result.memory);
     }
     result.value = Cast(result.value, *type, program_.position);
-    for (const KernelResult& other : results)
-      if (other.value == result.value) return refuse(i, "another value than an earlier result");
+    // A parameter is no result, and no value is two, but a copy is.
+    const auto is_taken = [&] {
+      return writer_.at(result.value).parameter ||
+             std::any_of(results.begin(), results.end(),
+                         [&](const KernelResult& other) { return other.value == result.value; });
+    };
+    while (is_taken()) result.value = AddCast(result.value, writer_.at(result.value).type, program_.position);
     results.push_back(std::move(result));
   }
-  size_t failed = 0;
-  std::optional<std::string> text = writer_.Print(name, std::move(results), lines, &failed);
-  if (!text) return refuse(failed, "a tensor whose last dim is one of its last two axes");
-  return *std::move(text);
+  return writer_.Print(name, std::move(results), lines);
 }
 
 }  // namespace kirsch

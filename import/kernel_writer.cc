@@ -25,10 +25,21 @@ AxisOrder Trimmed(const AxisOrder& order) {
   return {std::find_if(order.begin(), order.end(), [](int axis) { return axis != kUnit; }), order.end()};
 }
 
+AxisOrder WithoutUnits(AxisOrder order) {
+  std::erase(order, kUnit);
+  return order;
+}
+
 // True if a value that has its axes in the order `has` is read right where `wanted` is, both aligned at their
 // last axes.
 bool Aligned(const AxisOrder& has, const AxisOrder& wanted, bool exact) {
   return exact ? has == wanted : Trimmed(has) == Trimmed(wanted);
+}
+
+// True if a value with its axes in one order can be written so that they lie in another, by strides.
+bool LiesAs(const AxisOrder& order, const AxisOrder& memory) {
+  const AxisOrder axes = WithoutUnits(memory);
+  return WithoutUnits(order) == axes || (order.back() == axes.back() && order.size() <= kMostStridedAxes);
 }
 
 }  // namespace
@@ -96,18 +107,28 @@ std::optional<AxisOrder> KernelWriter::DeclaredOrder(const KernelValue& value, c
 
 std::optional<int> KernelWriter::CostOf(int value, const AxisOrder& order, bool exact) const {
   const KernelValue& of = at(value);
+  const auto copied = [&]() -> std::optional<int> {
+    // A reduction has left the axes that it has reduced, but not in the order.
+    const AxisOrder axes = WithoutUnits(order), has = of.placed ? WithoutUnits(of.order) : of.AllAxes();
+    const bool same = std::is_permutation(axes.begin(), axes.end(), has.begin(), has.end());
+    return may_copy_ && same ? std::optional(kCopyCost) : std::nullopt;
+  };
   if (!of.placed) {
     const std::optional<AxisOrder> declared = DeclaredOrder(of, order, exact);
-    if (!declared) return std::nullopt;
+    if (!declared) return copied();
     return Aligned(*declared, order, exact) ? 0 : 1;
   }
   if (Aligned(of.order, order, exact)) return 0;
   if (of.order.size() >= 2 && order.size() >= 2 && Aligned(WithLastTwoExchanged(of.order), order, exact))
     return 1;
-  return std::nullopt;
+  return copied();
 }
 
 KernelArgument KernelWriter::Place(int value, const AxisOrder& order, bool exact) {
+  if (CostOf(value, order, exact) == kCopyCost) {
+    PlaceAsItLies(value);
+    return {std::nullopt, Rearranged(value, exact ? order : Trimmed(order)), false};
+  }
   KernelValue& of = values_[static_cast<size_t>(value)];
   if (!of.placed) {
     const std::optional<AxisOrder> declared = DeclaredOrder(of, order, exact);
@@ -118,6 +139,63 @@ KernelArgument KernelWriter::Place(int value, const AxisOrder& order, bool exact
   const std::optional<int> cost = CostOf(value, order, exact);
   KIRSCH_CHECK(cost.has_value());
   return {std::nullopt, value, *cost == 1};
+}
+
+KernelArgument KernelWriter::PlaceOrCopy(int value, const AxisOrder& order) {
+  if (CostOf(value, order, true)) return Place(value, order, true);
+  PlaceAsItLies(value);
+  return {std::nullopt, Rearranged(value, order), false};
+}
+
+// Units stay where the order has as many as the value, and else come first.
+int KernelWriter::Permuted(int value, const AxisOrder& order) {
+  const AxisOrder has = at(value).order, axes = WithoutUnits(order);
+  if (WithoutUnits(has) == axes) return value;
+  AxisOrder permuted(has.size() - axes.size(), kUnit);
+  permuted.insert(permuted.end(), axes.begin(), axes.end());
+  if (order.size() == has.size()) permuted = order;
+  std::vector<int64_t> places;
+  auto unit = has.begin();
+  for (const int axis : permuted) {
+    const auto place = std::find(axis == kUnit ? unit : has.begin(), has.end(), axis);
+    if (axis == kUnit) unit = std::next(place);
+    places.push_back(place - has.begin());
+  }
+  return AddInOrder("permute", value, permuted, places);
+}
+
+int KernelWriter::Rearranged(int value, const AxisOrder& order) {
+  const int permuted = Permuted(value, order);
+  if (at(permuted).order == order) return permuted;
+  return AddInOrder("reshape", permuted, order, SizesOf(at(permuted), order));
+}
+
+// Adds a copy that has the value's axes, in this order.
+int KernelWriter::AddInOrder(const char* operation, int value, const AxisOrder& order,
+                             const std::vector<int64_t>& list) {
+  const std::vector<int64_t> axes = at(value).axes;
+  const int copy = AddCopy(operation, value, SizesOf(at(value), order), list);
+  values_[static_cast<size_t>(copy)].axes = axes;
+  values_[static_cast<size_t>(copy)].order = order;
+  return copy;
+}
+
+std::vector<int64_t> KernelWriter::SizesOf(const KernelValue& value, const AxisOrder& order) const {
+  std::vector<int64_t> sizes;
+  for (const int axis : order) sizes.push_back(axis == kUnit ? 1 : value.axes[static_cast<size_t>(axis)]);
+  return sizes;
+}
+
+int KernelWriter::AddCopy(std::string operation, int value, const std::vector<int64_t>& dims,
+                          const std::vector<int64_t>& list) {
+  KernelValue copy;
+  copy.type = at(value).type;
+  copy.position = at(value).position;
+  copy.operation = std::move(operation);
+  copy.arguments = {{std::nullopt, value, false}};
+  copy.options = {Cat("[", Join(list, ","), "]")};
+  for (const int64_t size : dims) copy.AddAxis(size);
+  return AddOperation(std::move(copy));
 }
 
 void KernelWriter::PlaceAsItLies(int value) {
@@ -137,10 +215,8 @@ std::vector<int64_t> KernelWriter::MemoryStrides(const KernelValue& value, const
 }
 
 std::vector<uint32_t> KernelWriter::DimsOf(const KernelValue& value) const {
-  std::vector<uint32_t> dims;
-  for (const int axis : value.order)
-    dims.push_back(axis == kUnit ? 1 : static_cast<uint32_t>(value.axes[static_cast<size_t>(axis)]));
-  return dims;
+  const std::vector<int64_t> sizes = SizesOf(value, value.order);
+  return {sizes.begin(), sizes.end()};
 }
 
 // The type of a value that lies in memory with its axes in the order `memory`: strides where that is another
@@ -184,31 +260,47 @@ std::vector<bool> KernelWriter::NeededBy(const std::vector<KernelResult>& result
   return needed;
 }
 
-std::optional<std::string> KernelWriter::Print(const std::string& name, std::vector<KernelResult> results,
-                                               std::vector<KernelLine>* lines, size_t* failed) {
-  // A result whose innermost axis is not its last in memory is transposed, if that helps.
-  for (size_t i = 0; i < results.size(); ++i) {
-    KernelResult& result = results[i];
-    *failed = i;
-    const auto lies = [&] {
-      const KernelValue& value = at(result.value);
-      AxisOrder memory = result.memory;
-      std::erase(memory, kUnit);
-      AxisOrder axes = value.order;
-      std::erase(axes, kUnit);
-      return axes == memory ||
-             (value.order.back() == memory.back() && value.order.size() <= kMostStridedAxes);
-    };
-    if (at(result.value).order.empty() || lies()) continue;
+KernelValue KernelWriter::Shaped(const std::vector<KernelArgument>& arguments,
+                                 const KernelValue& whole) const {
+  std::vector<int64_t> sizes;  // the last one first
+  for (const KernelArgument& argument : arguments) {
+    if (argument.number) continue;
+    const KernelValue& value = at(argument.value);
+    const AxisOrder order = argument.transposed ? WithLastTwoExchanged(value.order) : value.order;
+    sizes.resize(std::max(sizes.size(), order.size()), 1);
+    for (size_t i = 0; i < order.size(); ++i)
+      if (const int axis = order[order.size() - 1 - i]; axis != kUnit)
+        sizes[i] = value.axes[static_cast<size_t>(axis)];
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  if (sizes == SizesOf(whole, whole.order)) return whole;
+  KernelValue shaped;
+  shaped.position = whole.position;
+  for (const int64_t size : sizes) shaped.AddAxis(size);
+  return shaped;
+}
+
+bool KernelWriter::CanLie(int value, const AxisOrder& memory) const {
+  const AxisOrder& order = at(value).order;
+  return LiesAs(order, memory) || (order.size() >= 2 && LiesAs(WithLastTwoExchanged(order), memory));
+}
+
+std::string KernelWriter::Print(const std::string& name, std::vector<KernelResult> results,
+                                std::vector<KernelLine>* lines) {
+  // A result whose innermost axis is not its last in memory is transposed, if that helps, or else copied.
+  for (KernelResult& result : results) {
+    if (LiesAs(at(result.value).order, result.memory)) continue;
+    if (!CanLie(result.value, result.memory)) {
+      result.value = Rearranged(result.value, WithoutUnits(result.memory));
+      continue;
+    }
     KernelValue turned = at(result.value);
-    if (turned.order.size() < 2) return std::nullopt;
     turned.order = WithLastTwoExchanged(turned.order);
     turned.operation = "transpose";
     turned.arguments = {{std::nullopt, result.value, false}};
     turned.options = {};
     turned.parameter = false;
     result.value = AddOperation(std::move(turned));
-    if (!lies()) return std::nullopt;
   }
   const std::vector<bool> needed = NeededBy(results);
   int statements = 0;

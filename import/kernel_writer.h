@@ -26,6 +26,9 @@ inline constexpr int kUnit = -1;
 // Indices of axes, the outermost first, and kUnit.
 using AxisOrder = std::vector<int>;
 
+// Of an order that takes a copy: more than of all others together.
+inline constexpr int kCopyCost = 1000;
+
 // What an operation reads: a number, or a value, perhaps with its last two axes exchanged.
 struct KernelArgument {
   std::optional<double> number = {};
@@ -69,7 +72,8 @@ struct KernelResult {
 class KernelWriter {
  public:
   // Parameters get units in front, up to so many axes: matmuls want both sides to have batches, or neither.
-  explicit KernelWriter(size_t least_rank) : least_rank_(least_rank) {}
+  // `may_copy`: values that do not have the order that is asked for are copied.
+  KernelWriter(size_t least_rank, bool may_copy) : least_rank_(least_rank), may_copy_(may_copy) {}
 
   int AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position);
   // The same value again where the same operation was added before.
@@ -78,23 +82,41 @@ class KernelWriter {
   const KernelValue& at(int value) const { return values_[static_cast<size_t>(value)]; }
   int size() const { return static_cast<int>(values_.size()); }
 
-  // How many transposes it takes to read the value with its axes in this order: 0 or 1. Nothing if it can't
-  // be. Orders are aligned at their last axes, and units in front make no difference, unless the rank has to
-  // be the same (`exact`).
+  // How many transposes it takes to read the value with its axes in this order: 0 or 1; or kCopyCost, if it
+  // may be copied. Nothing if it can't be. Orders are aligned at their last axes, and units in front make no
+  // difference, unless the rank has to be the same (`exact`).
   std::optional<int> CostOf(int value, const AxisOrder& order, bool exact) const;
   // The value as an argument. The order of a parameter that has none is fixed by it. Precondition: CostOf is
   // not nothing.
   KernelArgument Place(int value, const AxisOrder& order, bool exact);
 
+  // The same for any order of the value's axes: a copy where it can't be read so.
+  KernelArgument PlaceOrCopy(int value, const AxisOrder& order);
+
+  // A copy of the value with its axes in this order; itself, if it has it. Permuted: but for units.
+  int Rearranged(int value, const AxisOrder& order);
+  int Permuted(int value, const AxisOrder& order);
+  // What permute, reshape or broadcast makes of the value: dims of these sizes, each a new axis. `list` is
+  // the operation's argument in brackets.
+  int AddCopy(std::string operation, int value, const std::vector<int64_t>& dims,
+              const std::vector<int64_t>& list);
+
+  // A value of the shape that an elementwise operation makes of these: `whole`, where that is its shape.
+  KernelValue Shaped(const std::vector<KernelArgument>& arguments, const KernelValue& whole) const;
+
+  // True if the value can be a result whose axes lie in this order: by strides, perhaps transposed.
+  bool CanLie(int value, const AxisOrder& memory) const;
+
   // Fixes the order of a parameter that has none: as it lies in memory.
   void PlaceAsItLies(int value);
 
-  // The kernel's text, one statement a line. Nothing if a result can't be written in the order that it has in
-  // memory: `failed` is its index.
-  std::optional<std::string> Print(const std::string& name, std::vector<KernelResult> results,
-                                   std::vector<KernelLine>* lines, size_t* failed);
+  // The kernel's text, one statement a line.
+  std::string Print(const std::string& name, std::vector<KernelResult> results,
+                    std::vector<KernelLine>* lines);
 
  private:
+  int AddInOrder(const char* operation, int value, const AxisOrder& order, const std::vector<int64_t>& list);
+  std::vector<int64_t> SizesOf(const KernelValue& value, const AxisOrder& order) const;
   std::optional<AxisOrder> DeclaredOrder(const KernelValue& value, const AxisOrder& order, bool exact) const;
   std::vector<int64_t> MemoryStrides(const KernelValue& value, const AxisOrder& memory) const;
   std::vector<uint32_t> DimsOf(const KernelValue& value) const;
@@ -104,6 +126,7 @@ class KernelWriter {
   std::vector<bool> NeededBy(const std::vector<KernelResult>& results) const;
 
   const size_t least_rank_;
+  const bool may_copy_;
   std::vector<KernelValue> values_;
 };
 

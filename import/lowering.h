@@ -45,6 +45,10 @@ Lowering LowerStablehloSlice;
 Lowering LowerStablehloPad;
 Lowering LowerStablehloReduceWindow;
 
+// stablehlo_gather.cc
+Lowering LowerStablehloGather;
+Lowering LowerStablehloArgument;  // of two tensors: argmax or argmin
+
 // linalg_lowering.cc: all structured operations, by their maps, iterators and bodies.
 Lowering LowerStructured;
 Lowering LowerSoftmax;
@@ -76,6 +80,12 @@ Lowering LowerTosaPad;
 Lowering LowerTosaMaxPool2d;
 Lowering LowerTosaAvgPool2d;
 
+// tosa_resize.cc
+Lowering LowerTosaResize;
+Lowering LowerTosaGather;
+Lowering LowerTosaArgmax;
+Lowering LowerTosaTile;
+
 // What an operation with one result is lowered to.
 inline LoweredValues Only(const absl::StatusOr<int>& value) {
   if (!value.ok()) return value.status();
@@ -91,6 +101,11 @@ absl::StatusOr<const ImportedOperation*> FindRow(const MlirOperation& operation,
 // For each dim of a tensor, where a transposition moves it, whose result's dim i is the dim permutation[i];
 // none if that is no permutation of so many dims.
 std::vector<int64_t> Inverse(const std::vector<int64_t>& permutation, size_t rank);
+
+// The numbers behind `name = ` in MLIR's text of an attribute: "lhs_contracting_dimensions = [1, 2]"; the one
+// behind it, or -1: "index_vector_dim = 1".
+std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name);
+int64_t NumberBehind(std::string_view text, std::string_view name);
 
 // The dims of an operand of this rank that are in neither list.
 std::vector<int64_t> FreeDims(size_t rank, const std::vector<int64_t>& batch,

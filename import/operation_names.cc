@@ -49,7 +49,8 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"stablehlo.broadcast_in_dim", LowerStablehloBroadcast},
     {"stablehlo.transpose", LowerStablehloTranspose},
     {"stablehlo.reshape", LowerReshape},
-    {"stablehlo.reduce", LowerStablehloReduce, "", 2},
+    {"stablehlo.reduce", LowerStablehloReduce, "", kAnyOperands},
+    {"stablehlo.gather", LowerStablehloGather, "", 2},
     {"stablehlo.dot_general", LowerStablehloDot, "", 2},
     {"stablehlo.convolution", LowerStablehloConvolution, "", 2},
     {"stablehlo.slice", LowerStablehloSlice},
@@ -162,6 +163,10 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"tosa.pad", LowerTosaPad, "", kAnyOperands},
     {"tosa.max_pool2d", LowerTosaMaxPool2d},
     {"tosa.avg_pool2d", LowerTosaAvgPool2d},
+    {"tosa.resize", LowerTosaResize},
+    {"tosa.gather", LowerTosaGather, "", 2},
+    {"tosa.argmax", LowerTosaArgmax},
+    {"tosa.tile", LowerTosaTile},
 });
 
 }  // namespace

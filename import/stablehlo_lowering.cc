@@ -18,28 +18,24 @@
 namespace kirsch {
 namespace {
 
-// The numbers behind `name = ` in MLIR's text of an attribute: "lhs_contracting_dimensions = [1, 2]".
-std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name) {
-  std::vector<int64_t> numbers;
+// What is behind the name in MLIR's text of an attribute; empty if it is not there.
+std::string_view TextBehind(std::string_view text, std::string_view name) {
   size_t at = text.find(name);
   // "batching" is also the end of "lhs_batching": a name begins where a word does.
   while (at != text.npos && at > 0 &&
          (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
     at = text.find(name, at + 1);
-  if (at == text.npos) return numbers;
-  text.remove_prefix(at + name.size());
-  const size_t open = text.find('['), close = text.find(']');
-  if (open == text.npos || close == text.npos || close < open) return numbers;
-  text = text.substr(open + 1, close - open - 1);
-  while (!text.empty()) {
-    int64_t number = 0;
-    const size_t begin = std::min(text.find_first_of("-0123456789"), text.size());
-    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
-    if (error != std::errc()) break;
-    numbers.push_back(number);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-  }
-  return numbers;
+  return at == text.npos ? std::string_view() : text.substr(at + name.size());
+}
+
+// The first number in the text, which then goes on behind it; nothing if there is none.
+std::optional<int64_t> NextNumber(std::string_view* text) {
+  int64_t number = 0;
+  const size_t begin = std::min(text->find_first_of("-0123456789"), text->size());
+  const auto [end, error] = std::from_chars(text->data() + begin, text->data() + text->size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text->remove_prefix(static_cast<size_t>(end - text->data()));
+  return number;
 }
 
 // Nothing if the attribute names a dim twice, or one that is not there, or not as many for both sides.
@@ -83,6 +79,21 @@ std::vector<std::string> NextList(std::string_view* text) {
 
 }  // namespace
 
+std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name) {
+  std::vector<int64_t> numbers;
+  text = TextBehind(text, name);
+  const size_t open = text.find('['), close = text.find(']');
+  if (open == text.npos || close == text.npos || close < open) return numbers;
+  text = text.substr(open + 1, close - open - 1);
+  while (const std::optional<int64_t> number = NextNumber(&text)) numbers.push_back(*number);
+  return numbers;
+}
+
+int64_t NumberBehind(std::string_view text, std::string_view name) {
+  text = TextBehind(text, name);
+  return NextNumber(&text).value_or(-1);
+}
+
 LoweredValues LowerStablehloCompare(const SourceOperation& operation, TensorProgramBuilder* builder) {
   const MlirAttribute* direction = operation.of.Find("comparison_direction");
   struct Row {
@@ -119,14 +130,21 @@ LoweredValues LowerStablehloTranspose(const SourceOperation& operation, TensorPr
 }
 
 LoweredValues LowerStablehloReduce(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  if (operation.operands.size() == 4) return LowerStablehloArgument(operation, builder);
+  if (operation.operands.size() != 2) return builder->Expected("2 operands, or 4");
   const auto& regions = operation.of.regions;
   const std::string body =
       regions.size() == 1 && regions[0].operations.size() == 2 ? regions[0].operations[0].name : "";
-  const bool sum = body == "stablehlo.add", least = body == "stablehlo.minimum";
-  if (!sum && !least && body != "stablehlo.maximum")
+  // Of truth values, which are 1 and 0, all and any are the smallest and the largest.
+  const bool truth = builder->TypeOf(operation.operands[0]).element == "i1", all = body == "stablehlo.and";
+  const bool sum = body == "stablehlo.add", least = body == "stablehlo.minimum" || (truth && all);
+  if (!sum && !least && body != "stablehlo.maximum" && !(truth && body == "stablehlo.or"))
     return builder->Expected("a reduction by add, maximum or minimum");
   if (!builder->ShapeOf(operation.operands[1]).empty()) return builder->Expected("a scalar to begin at");
   std::vector<int64_t> dims = operation.of.Integers("dimensions");
+  if (truth && operation.type().elements() == builder->TypeOf(operation.operands[0]).elements() &&
+      builder->FindNumber(operation.operands[1]) == (all ? 1 : 0))
+    return std::vector{builder->Reshape(operation.operands[0], operation.type().shape)};
   const int reduced = least ? builder->ReduceMin(operation.operands[0], std::move(dims))
                             : builder->Reduce(operation.operands[0], sum, std::move(dims));
   return std::vector{builder->BeginReduction(ParseExpression(sum     ? "add($0, $1)"

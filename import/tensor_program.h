@@ -33,6 +33,9 @@ enum class TensorKind {
   kDot,     // the result has the batches, then what is free of lhs, then of rhs
   kConvolution,
   kAlong,  // an operation along one dim
+  kTake,   // elements of the first operand along a dim, at the indices that the second has; of own ones where
+           // that has the dims before, too
+  kCopy,   // a reshape whose dims need not be split as the operand's; of the same shape, only `dims`
 };
 
 // The dims of both operands of a dot by what becomes of them.
@@ -69,7 +72,7 @@ struct TensorOperation {
   // there, as frameworks write either.
   bool begins_reduction = false;
   std::vector<int64_t> dims = {};
-  bool sum = false;  // kReduce: or the maximum
+  Operation reduction = Operation::kReduceSum;  // kReduce
   ConstantTensor constant = {};
   DotDims dot = {};
   ConvolutionDims convolution = {};

@@ -106,14 +106,14 @@ int TensorProgramBuilder::Reshape(int value, std::vector<int64_t> shape) {
   return Add(TensorKind::kReshape, {value}, {true, std::move(shape), TypeOf(value).element});
 }
 
-int TensorProgramBuilder::Reduce(int value, bool sum, std::vector<int64_t> dims) {
-  MlirType type{true, {}, TypeOf(value).element};
+int TensorProgramBuilder::Reduce(int value, Operation reduction, std::vector<int64_t> dims) {
+  MlirType type{true, {}, IsPlace(reduction) ? "i32" : TypeOf(value).element};
   for (size_t dim = 0; dim < ShapeOf(value).size(); ++dim)
     if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(dim)) == dims.end())
       type.shape.push_back(ShapeOf(value)[dim]);
   const int reduced = Add(TensorKind::kReduce, {value}, std::move(type));
   last().dims = std::move(dims);
-  last().sum = sum;
+  last().reduction = reduction;
   return reduced;
 }
 
@@ -147,6 +147,14 @@ int TensorProgramBuilder::Along(Operation op, std::vector<int> operands, size_t 
   const int value = Add(TensorKind::kAlong, std::move(operands), std::move(type));
   last().of_dim = {op, dim, along, number};
   return value;
+}
+
+int TensorProgramBuilder::TakeAlong(int value, int indices, size_t dim) {
+  MlirType type = TypeOf(value);
+  type.shape[dim] = ShapeOf(indices).back();
+  const int taken = Add(TensorKind::kTake, {value, indices}, std::move(type));
+  last().of_dim.dim = dim;
+  return taken;
 }
 
 int TensorProgramBuilder::Convolution(int image, int filters, ConvolutionDims dims, MlirType type) {

@@ -39,7 +39,10 @@ class TensorProgramBuilder {
   // The operand's dim i becomes the result's dims[i].
   int Broadcast(int value, std::vector<int64_t> shape, std::vector<int64_t> dims);
   int Reshape(int value, std::vector<int64_t> shape);
-  int Reduce(int value, bool sum, std::vector<int64_t> dims);
+  int Reduce(int value, Operation reduction, std::vector<int64_t> dims);
+  int Reduce(int value, bool sum, std::vector<int64_t> dims) {
+    return Reduce(value, sum ? Operation::kReduceSum : Operation::kReduceMax, std::move(dims));
+  }
   // The smallest along the dims: that of which the negative is the largest.
   int ReduceMin(int value, std::vector<int64_t> dims);
   // Precondition: `dims` has each dim of both operands once.
@@ -48,6 +51,8 @@ class TensorProgramBuilder {
   int Convolution(int image, int filters, ConvolutionDims dims, MlirType type);
   // Preconditions: the operands differ along the dim alone, and the operation fits them. `number`: of a pad.
   int Along(Operation op, std::vector<int> operands, size_t dim, const AlongAxis& along, double number);
+  // Precondition: the indices have one dim, or the dims before and one.
+  int TakeAlong(int value, int indices, size_t dim);
 
   const MlirType& TypeOf(int value) const { return program_.types[static_cast<size_t>(value)]; }
   const std::vector<int64_t>& ShapeOf(int value) const { return TypeOf(value).shape; }

@@ -26,10 +26,13 @@ std::string PrintConstants(const std::vector<ImportedKernel>& kernels) {
   for (const ImportedKernel& kernel : kernels)
     for (const KernelConstant& constant : kernel.constants) {
       Append(&text, "// The parameter ", constant.name, " of ", kernel.name, ", [",
-             Join(constant.tensor.shape, ","), "].\nstatic const float ", kernel.name, "_", constant.name,
-             "[", constant.tensor.elements(), "] = {");
+             Join(constant.tensor.shape, ","), "].\nstatic const ", constant.integer ? "int " : "float ",
+             kernel.name, "_", constant.name, "[", constant.tensor.elements(), "] = {");
       for (int64_t i = 0; i < constant.tensor.elements(); ++i)
-        Append(&text, i % 16 == 0 ? "\n  " : " ", static_cast<float>(constant.tensor.at(i)), ",");
+        Append(&text, i % 16 == 0 ? "\n  " : " ",
+               constant.integer ? Cat(static_cast<int32_t>(constant.tensor.at(i)))
+                                : Cat(static_cast<float>(constant.tensor.at(i))),
+               ",");
       Append(&text, "\n};\n");
     }
   return text;

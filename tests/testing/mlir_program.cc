@@ -60,6 +60,9 @@ Dims ListOf(const std::string& text, const std::string& name) {
   return numbers;
 }
 
+// No number where either is none.
+double Larger(double x, double y) { return std::isnan(x) ? x : x > y ? x : y; }
+
 double Number(const std::string& name, const std::vector<double>& x) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,7 +71,7 @@ double Number(const std::string& name, const std::vector<double>& x) {
   if (is({"stablehlo.subtract", "arith.subf", "tosa.sub"})) return x[0] - x[1];
   if (is({"stablehlo.multiply", "arith.mulf", "tosa.mul"})) return x[0] * x[1];
   if (name == "stablehlo.divide") return x[0] / x[1];
-  if (is({"stablehlo.maximum", "arith.maximumf", "tosa.maximum"})) return std::max(x[0], x[1]);
+  if (is({"stablehlo.maximum", "arith.maximumf", "tosa.maximum"})) return Larger(x[0], x[1]);
   if (name == "stablehlo.minimum") return std::min(x[0], x[1]);
   if (is({"stablehlo.negate", "arith.negf", "tosa.negate"})) return -x[0];
   if (is({"stablehlo.tanh", "math.tanh", "tosa.tanh"})) return std::tanh(x[0]);
@@ -122,7 +125,7 @@ DenseTensor Reduced(const MlirOperation& operation, const DenseTensor& x) {
       size_t kept = 0, gone = 0;
       for (size_t i = 0; i < index.size(); ++i)
         index[i] = Has(dims, static_cast<int64_t>(i)) ? of[gone++] : out[kept++];
-      all = sum ? all + At(x, index) : std::max(all, At(x, index));
+      all = sum ? all + At(x, index) : Larger(all, At(x, index));
     }
     return all;
   });
@@ -252,9 +255,38 @@ DenseTensor Windowed(const MlirOperation& operation, const DenseTensor& x) {
         index[i] = out[i] * strides[i] + index[i] * dilations[i] - pads[2 * i];
         inside = inside && index[i] >= 0 && index[i] < x.shape[i];
       }
-      if (inside) all = sum ? all + At(x, index) : std::max(all, At(x, index));
+      if (inside) all = sum ? all + At(x, index) : Larger(all, At(x, index));
     }
     return all;
+  });
+}
+
+// By the definition, for any dims: the start of a slice, and the place in it.
+DenseTensor Gathered(const MlirOperation& operation, const DenseTensor& x, const DenseTensor& indices) {
+  const std::string& text = operation.attributes.at("dimension_numbers").text;
+  const Dims offsets = ListOf(text, "offset_dims"), collapsed = ListOf(text, "collapsed_slice_dims"),
+             batch = ListOf(text, "operand_batching_dims"),
+             of_indices = ListOf(text, "start_indices_batching_dims"), map = ListOf(text, "start_index_map"),
+             sizes = operation.Integers("slice_sizes");
+  return Fill(operation.results[0].type.shape, [&](const Dims& out) {
+    Dims place, in_slice;
+    for (size_t dim = 0; dim < out.size(); ++dim)
+      (Has(offsets, static_cast<int64_t>(dim)) ? in_slice : place).push_back(out[dim]);
+    Dims index(x.shape.size(), 0);
+    // The vector of indices is behind all other dims.
+    for (size_t i = 0; i < map.size(); ++i) {
+      Dims at = place;
+      at.push_back(static_cast<int64_t>(i));
+      const auto dim = static_cast<size_t>(map[i]);
+      index[dim] = std::clamp(static_cast<int64_t>(At(indices, at)), int64_t{0}, x.shape[dim] - sizes[dim]);
+    }
+    for (size_t i = 0; i < batch.size(); ++i)
+      index[static_cast<size_t>(batch[i])] += place[static_cast<size_t>(of_indices[i])];
+    size_t next = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      if (!Has(collapsed, static_cast<int64_t>(dim)) && !Has(batch, static_cast<int64_t>(dim)))
+        index[dim] += in_slice[next++];
+    return At(x, index);
   });
 }
 
@@ -286,6 +318,7 @@ DenseTensor Evaluate(const MlirOperation& operation, const std::vector<const Den
   if (name == "stablehlo.slice" || name == "tosa.slice") return Sliced(operation, *operands[0]);
   if (name == "stablehlo.concatenate" || name == "tosa.concat") return Joined(operation, operands);
   if (name == "stablehlo.pad") return Padded(operation, *operands[0], operands[1]->values[0]);
+  if (name == "stablehlo.gather") return Gathered(operation, *operands[0], *operands[1]);
   if (name == "stablehlo.reduce_window") return Windowed(operation, *operands[0]);
   if (name == "tosa.matmul") return TosaMatmul(*operands[0], *operands[1], shape);
   if (name == "tosa.reduce_sum") return TosaSum(operation, *operands[0]);
@@ -504,7 +537,7 @@ class MlirDrawer {
   void Step() {
     const int value = Value();
     const Dims shape = builder_.ShapeOf(value);
-    switch (Below(21)) {
+    switch (Below(23)) {
       case 0: {
         const std::vector<std::string> names = {"stablehlo.negate", "stablehlo.tanh", "stablehlo.logistic",
                                                 "chlo.square"};
@@ -542,6 +575,10 @@ class MlirDrawer {
         return Window(value);
       case 17:
         return GenericWindow(value);
+      case 18:
+        return Gather(value);
+      case 19:
+        return RunningSum(value);
       default:
         return Dot(value);
     }
@@ -639,6 +676,58 @@ class MlirDrawer {
       windows[3].insert(windows[3].end(), {before, after});
     }
     builder_.ReduceWindow(value, Below(2) == 0, windows);
+  }
+
+  void RunningSum(int value) {
+    const Dims shape = builder_.ShapeOf(value);
+    if (shape.empty()) return;
+    const auto dim = static_cast<size_t>(Below(static_cast<int>(shape.size())));
+    std::vector<Dims> windows(3, Dims(shape.size(), 1));
+    windows[0][dim] = shape[dim];
+    windows.emplace_back(2 * shape.size(), 0);
+    windows[3][2 * dim] = shape[dim] - 1;
+    builder_.ReduceWindow(value, true, windows);
+  }
+
+  // Slices along a dim at constant indices, some of which are out of range, perhaps with own ones for each
+  // index of another dim.
+  void Gather(int value) {
+    const Dims x = builder_.ShapeOf(value);
+    if (x.empty()) return;
+    const int rank = static_cast<int>(x.size()), dim = Below(rank), other = Below(rank);
+    const bool batched = other != dim && Below(2) == 0, keeps = Below(4) == 0;
+    Dims places, sizes = x, batch, of_indices, collapsed, offsets, shape;
+    for (int i = Below(3); i > 0; --i) places.push_back(1 + Below(4));
+    if (batched) {
+      of_indices = {Below(static_cast<int>(places.size()) + 1)};
+      places.insert(places.begin() + of_indices[0], x[static_cast<size_t>(other)]);
+      batch = {other};
+      sizes[static_cast<size_t>(other)] = 1;
+    }
+    sizes[static_cast<size_t>(dim)] = 1;
+    if (!keeps) collapsed = {dim};
+    // The dims of a slice are anywhere among the result's.
+    Dims in_slice;
+    for (int i = 0; i < rank; ++i)
+      if ((i != dim || keeps) && !(batched && i == other)) in_slice.push_back(sizes[static_cast<size_t>(i)]);
+    size_t from_slice = 0, from_places = 0;
+    while (from_slice + from_places < in_slice.size() + places.size()) {
+      const bool slice = from_places == places.size() || (from_slice < in_slice.size() && Below(2) == 0);
+      if (slice) offsets.push_back(static_cast<int64_t>(shape.size()));
+      shape.push_back(slice ? in_slice[from_slice++] : places[from_places++]);
+    }
+    MlirAttribute numbers, constant;
+    const auto list = [](const Dims& dims) { return Cat(" = [", kirsch::Join(dims, ", "), "]"); };
+    numbers.text =
+        Cat("#stablehlo.gather<offset_dims", list(offsets), ", collapsed_slice_dims", list(collapsed),
+            ", operand_batching_dims", list(batch), ", start_indices_batching_dims", list(of_indices),
+            ", start_index_map = [", dim, "], index_vector_dim = ", places.size(), ">");
+    places.push_back(1);
+    for (int64_t i = Elements(places); i > 0; --i)
+      constant.numbers.push_back(Below(static_cast<int>(x[static_cast<size_t>(dim)]) + 3) - 1);
+    const int indices = builder_.Add("stablehlo.constant", {}, places, {{"value", constant}}, "i32");
+    builder_.Add("stablehlo.gather", {value, indices}, shape,
+                 {{"dimension_numbers", numbers}, {"slice_sizes", Numbers(sizes)}});
   }
 
   // linalg's pools, whose second operand has the window's sizes.
