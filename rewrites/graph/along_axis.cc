@@ -32,8 +32,8 @@ namespace {
 
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kLinesOfTile = 4;
-// Sums that run side by side: a line for each stays in L1.
-constexpr int64_t kRowsOfSums = 16;
+// Sums that run side by side. Their lines share a set of L1 where rows are 4 KiB apart.
+constexpr int64_t kRowsOfSums = 4;
 
 std::optional<MatrixStrides> StridesAlong(const TensorType& type, uint32_t axis) {
   return StridesIn({type.dims, axis, axis + 1}, type);
