@@ -46,6 +46,7 @@ std::optional<Cost> ScheduleSolver::Solve(const Spec& root, Lines available, Cos
     if (answer.solved) return answer.cost;
     if (budget == limit) break;
   }
+  CheckStop();  // the solver may have been stopped in the last round
   return std::nullopt;
 }
 

@@ -25,6 +25,9 @@ TransformSequences::TransformSequences(std::string prefix, std::string match,
       spec_(spec),
       swapped_(swapped),
       op_(Cat("%", prefix_, "op")) {
+  // A program without items has the operation's as rows, one item's after the other's.
+  for (LinalgContraction::Loop& loop : loops_)
+    if (loop.dim == LinalgDim::kItem && spec.size[MatmulDims::kB] == 1) loop.dim = LinalgDim::kRow;
   main_ = Cat("  ", op_, " = transform.structured.match ", match, " in %root : (", kHandle, ") -> ", kHandle,
               "\n");
 }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "memo/hash_memo.h"
 #include "spec/language/parser.h"
 #include "spec/target/targets.h"
@@ -62,12 +64,30 @@ TEST_F(ReplayTest, WhatIsLeftOpenIsSearched) {
   EXPECT_GT(part->cost, best.cost);
 }
 
+TEST_F(ReplayTest, AStoppedSearchFollowsAsWell) {
+  const std::atomic<bool> cancel = true;
+  const Spec placed = Placed("matmul f32 512x512x512");
+  for (std::string_view text : {"tile m 8", "tile m ?; ...; tile n 32; move out VRF"}) {
+    HashMemo memo;
+    const absl::StatusOr<SearchResult> result =
+        Replay(placed, *ParseSchedule(text, "s", placed.op), "s", model_, memo, {.cancel = &cancel});
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->stop, StopReason::kCancelled);
+    EXPECT_LE(result->bound, result->cost);
+    EXPECT_TRUE(PrintSchedule(result->impl).starts_with("tile m ")) << PrintSchedule(result->impl);
+  }
+}
+
 TEST_F(ReplayTest, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(ErrorOf("matmul f32 64x64x64", "tile m 65"),
               HasSubstr("s:1:1: expected a decision that is in the space of 'matmul f32 64x64x64"));
   EXPECT_THAT(ErrorOf("matmul f32 64x64x64", "tile m 1\n  microkernel"), HasSubstr("got 'microkernel'"));
   EXPECT_EQ(ErrorOf("matmul f32 64x64x64", "tile m 1\n  search\n  search"),
             "s:3:3: expected no more than 1 decisions below 'tile m 1'");
+  EXPECT_THAT(ErrorOf("matmul f32 64x64x64", "schedule a = tile n 32\ntile m ?; a; a"),
+              HasSubstr("s:1:14: expected a decision that is in the space of "));
+  EXPECT_THAT(ErrorOf("matmul f32 8x8x8", "...; tile m 3; tile m 3"),
+              HasSubstr("s:1:16: expected a decision"));
 }
 
 }  // namespace

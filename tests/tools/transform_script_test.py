@@ -5,6 +5,7 @@ transform_script_test.py SOURCE_DIRECTORY KIRSCH. MLIR's own interpreter applies
 bench/suites/gemm_f32.json, of a few others, and of graphs; what it makes is compared with what `kirsch query` says.
 Exit code 77: there is no mlir-opt.
 """
+import collections
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ SOURCE, KIRSCH = pathlib.Path(sys.argv[1]), sys.argv[2]
 OTHERS = ["matmul f32 64x48x80 accumulate", "matmul f32 64x48x80 lhs=col", "matmul bf16*bf16->f32 30x40x50 rhs=col",
           "matmul f32 3:5x70x90", "matmul f64 100x100x100", "matmul f32 512x512x512 --threads 2"]
 REFUSED = {"matmul u8*s8->s32 8x8x8": "of floats", "matmul f32 8x8x8 lda=9": "dense",
-           "matmul f32 8x8x8 lhs=col rhs=col": "one of lhs and rhs", "matmul f32 1..4x8x8": "a single kernel",
+           "matmul f32 1..4x8x8": "a single kernel",
            "layernorm f32 2x8": "got layernorm", "conv2d f32 1x4x8x8 filters=4 kernel=3x3 groups=2": "got conv2d"}
 MLP = "kernel g(x: f32[{m},{k}], w: f32[{k},{n}], b: f32[{n}]): return {f}(add(matmul(x, w), b))"
 ATTENTION = ("kernel g(q: f32[{h}{t},{d}], k: f32[{h}{t},{d}], v: f32[{h}{t},{d}]): "
@@ -38,6 +39,13 @@ GRAPHS = [
     "conv2d f32 2x8x12x10 filters=16 kernel=3x3 stride=2 pad=1 layout=nchw", "conv1d f32 1x24x100 filters=32 kernel=3 pad=1 layout=nwc",
     "conv2d f32 1x64x28x28 filters=64 kernel=1x1 layout=nhwc epilogue=relu",
 ]
+# Every elementwise function that has words there.
+FUNCTIONS = ["neg", "exp", "tanh", "erf", "sqrt", "rsqrt", "abs", "floor", "ceil", "round", "log", "log1p", "expm1", "sin", "cos",
+             "sigmoid", "silu", "gelu", "relu"]
+PAIRS = ["add", "sub", "mul", "div", "max", "min", "pow"]
+ELEMENTWISE = [f"kernel g(x: f32[8,16], w: f32[16,8]): return {f}(matmul(x, w))" for f in FUNCTIONS] + [
+    f"kernel g(x: f32[8,16], w: f32[16,8], b: f32[8,1]): return {f}(matmul(x, w), b)" for f in PAIRS] + [
+    "kernel g(x: f32[8,16], w: f32[16,8]): return reduce_max(sub(2.5, add(matmul(x, w), 1e-20)), axis=1)"]
 
 
 def kirsch(directory, command, spec, *options):
@@ -158,10 +166,30 @@ def check_graphs(directory, failures):
     return len(GRAPHS)
 
 
+def operations(kernel):
+    """How often a kernel has each operation. A relu is what it is imported as."""
+    kernel = kernel.replace("relu(", "max(").split(":", 1)[1 if kernel.startswith("kernel") else 0]
+    return collections.Counter(re.findall(r"\b([a-z][a-z_0-9]*)\(", kernel.split("):", 1)[-1].split(":\n", 1)[-1]))
+
+
+def check_meaning(directory, failures):
+    """The functions of linalg are imported as what they were."""
+    kernels = [kernel for kernel in GRAPHS if kernel.startswith("kernel")] + ELEMENTWISE
+    for kernel in kernels:
+        script = kirsch(directory, "synth", kernel, "--emit", "transform", "--no-verify").stdout
+        path = pathlib.Path(directory) / "function.mlir"
+        function = re.search(r"func\.func .*?\n}\n", script, re.S)
+        path.write_text(function.group(0) if function else script)
+        imported = subprocess.run([KIRSCH, "import", path], capture_output=True, text=True, check=False)
+        if operations(imported.stdout) != operations(kernel):
+            failures.append(f"{kernel}: imported as {imported.stdout}{imported.stderr}")
+
+
 def main():
     failures = []
     with tempfile.TemporaryDirectory() as directory:
         matmuls, graphs = check_matmuls(directory, failures), check_graphs(directory, failures)
+        check_meaning(directory, failures)
         for spec, why in REFUSED.items():
             made = kirsch(directory, "synth", spec, "--emit", "transform")
             if made.returncode != 2 or why not in made.stderr or made.stderr.count("\n") != 1:
