@@ -239,12 +239,17 @@ class ModuleWriter {
   std::map<const void*, int> numbers_;
 };
 
-// "<source>:<line>:<column>: <what>", where the location has a line.
+// "<source>:<line>:<column>: <what>", where the location has a line. MLIR may print whole operations behind
+// its first line, and long ones within it.
 std::string DescribeError(mlir::Diagnostic& diagnostic, const char* source) {
   std::string text = source;
   if (const auto place = llvm::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
     text += ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn());
-  text += ": " + diagnostic.str();
+  constexpr size_t kMostCharacters = 300;
+  const std::string what = diagnostic.str();
+  const std::string line = what.substr(0, what.find('\n'));
+  text += ": " + line.substr(0, kMostCharacters) +
+          (line.size() < what.size() || line.size() > kMostCharacters ? " ..." : "");
   return text;
 }
 

@@ -2,12 +2,16 @@
 // Programs of MLIR with something changed, be it a few characters, a number, a line or an operation's name:
 // each is imported, or refused on one line that begins with its place.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -110,24 +114,47 @@ std::vector<std::string> Programs() {
   return programs;
 }
 
+enum Outcome : int { kImported, kRefused, kBadMessage };
+
+// Imports the file, as a command would that ends then.
+Outcome Import(const std::string& path) {
+  const auto kernels = ReadMlirFile(path);
+  if (kernels.ok()) return kImported;
+  const std::string message(kernels.status().message());
+  const bool good =
+      message.find('\n') == std::string::npos && message.starts_with(path) && message.size() < 500;
+  if (!good) std::fprintf(stderr, "%s\n", message.c_str());
+  return good ? kRefused : kBadMessage;
+}
+
+// The same in a process of its own: where MLIR's parser fails at a text, what it leaves is of no use.
+int ImportAlone(const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) _exit(Import(path));
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 TEST(MlirMutationTest, IsImportedOrRefusedOnOneLine) {
   const std::vector<std::string> programs = Programs();
   ASSERT_GT(programs.size(), 40u);
   const std::string path = ::testing::TempDir() + "/mutated.mlir";
-  int imported = 0, refused = 0;
+  // The plug-in is loaded here, once for all processes.
+  std::ofstream(path) << programs.front();
+  const auto first = ReadMlirFile(path);
+  if (absl::IsNotFound(first.status())) GTEST_SKIP() << first.status();
+  ASSERT_TRUE(first.ok()) << first.status();
+  std::map<int, int> outcomes;
   for (unsigned round = 0; round < 2000; ++round) {
-    std::ofstream(path) << Mutation(round).Of(programs[round % programs.size()]);
-    const auto kernels = ReadMlirFile(path);
-    if (!kernels.ok() && absl::IsNotFound(kernels.status())) GTEST_SKIP() << kernels.status();
-    ++(kernels.ok() ? imported : refused);
-    if (kernels.ok()) continue;
-    const std::string message(kernels.status().message());
-    EXPECT_EQ(message.find('\n'), std::string::npos) << round << ": " << message;
-    EXPECT_EQ(message.rfind(path, 0), 0u) << round << ": " << message;
-    EXPECT_LT(message.size(), 500u) << round << ": " << message;
+    const std::string text = Mutation(round).Of(programs[round % programs.size()]);
+    std::ofstream(path) << text;
+    const int outcome = ImportAlone(path);
+    ++outcomes[outcome];
+    EXPECT_TRUE(outcome == kImported || outcome == kRefused) << round << ": " << outcome << "\n" << text;
   }
-  EXPECT_GT(imported, 100);
-  EXPECT_GT(refused, 500);
+  EXPECT_GT(outcomes[kImported], 100);
+  EXPECT_GT(outcomes[kRefused], 500);
 }
 
 }  // namespace
