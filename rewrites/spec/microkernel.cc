@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes a register tile: the only leaf. Its operands beyond L1 stream through, as transfers.
 #include "spec/microkernel.h"
 
 #include <algorithm>

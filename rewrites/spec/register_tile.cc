@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewrites/spec/move.h"
+// Moves the output into registers: one decision for each register layout that fits.
+//
+//   before -> after, for out of f32 6x16 in L1:
+//     move out VRF vectors8      12 registers of 8 sums each; the spec below adds to them
 #include "rewrites/spec/operand_order.h"
 #include "rewrites/spec/registry.h"
 #include "spec/block.h"
@@ -138,7 +141,6 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
 const SpecRewrite kMoveToRegisters = {
     .kind = RewriteKind::kMove,
     .applies = [](const Spec&, SpecStage stage) { return stage == SpecStage::kTiles; },
-    .enumerate = EnumerateRegisterTiles,
-    .expand = ExpandMove};
+    .enumerate = EnumerateRegisterTiles};
 
 }  // namespace kirsch

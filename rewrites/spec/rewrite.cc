@@ -24,12 +24,12 @@ SpecStage StageOf(const Spec& spec) {
   return spec.out().level == Level::kVrf ? SpecStage::kRegisters : SpecStage::kTiles;
 }
 
-// The way to expand decisions of a kind: that of the first rewrite that has the kind.
+// The way to expand decisions of a kind.
 auto* ExpandOf(RewriteKind kind) {
   static const auto expand = [] {
     std::array<decltype(SpecRewrite::expand), kRewriteKinds> of_kind = {};
     for (const SpecRewrite* rewrite : kSpecRewrites)
-      of_kind[static_cast<size_t>(rewrite->kind)] = rewrite->expand;
+      if (rewrite->expand != nullptr) of_kind[static_cast<size_t>(rewrite->kind)] = rewrite->expand;
     return of_kind;
   }();
   return expand[static_cast<size_t>(kind)];

@@ -35,8 +35,10 @@ struct SpecRewrite {
   // Appends all of them, always in the same order. There are those of the rewrites before it in the registry
   // already.
   void (*enumerate)(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
-  // Adds to an empty expansion what a decision makes of the spec. Rewrites of one kind have the same.
-  void (*expand)(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion);
+  // Adds to an empty expansion what a decision makes of the spec. One rewrite of each kind has it, for all of
+  // the kind.
+  void (*expand)(const Spec& spec, const Decision& decision, const Target& target,
+                 Expansion* expansion) = nullptr;
 };
 
 // True if a spec is still to be tiled: outside of blocks there has to be more than one.

@@ -103,8 +103,7 @@ void EnumerateColumnBlocks(const Spec& spec, const Target&, std::vector<Decision
 const SpecRewrite kColumnBlocks = {
     .kind = RewriteKind::kTile,
     .applies = [](const Spec&, SpecStage stage) { return stage == SpecStage::kBlocks; },
-    .enumerate = EnumerateColumnBlocks,
-    .expand = ExpandTile};
+    .enumerate = EnumerateColumnBlocks};
 
 const SpecRewrite kTile = {
     .kind = RewriteKind::kTile, .applies = MayBeTiled, .enumerate = EnumerateTiles, .expand = ExpandTile};
