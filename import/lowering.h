@@ -47,6 +47,7 @@ Lowering LowerStablehloReduceWindow;
 
 // stablehlo_gather.cc
 Lowering LowerStablehloGather;
+Lowering LowerReverse;
 Lowering LowerStablehloArgument;  // of two tensors: argmax or argmin
 
 // linalg_lowering.cc: all structured operations, by their maps, iterators and bodies.

@@ -51,6 +51,7 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"stablehlo.reshape", LowerReshape},
     {"stablehlo.reduce", LowerStablehloReduce, "", kAnyOperands},
     {"stablehlo.gather", LowerStablehloGather, "", 2},
+    {"stablehlo.reverse", LowerReverse},
     {"stablehlo.dot_general", LowerStablehloDot, "", 2},
     {"stablehlo.convolution", LowerStablehloConvolution, "", 2},
     {"stablehlo.slice", LowerStablehloSlice},
@@ -165,6 +166,7 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"tosa.avg_pool2d", LowerTosaAvgPool2d},
     {"tosa.resize", LowerTosaResize},
     {"tosa.gather", LowerTosaGather, "", 2},
+    {"tosa.reverse", LowerReverse},
     {"tosa.argmax", LowerTosaArgmax},
     {"tosa.tile", LowerTosaTile},
 });

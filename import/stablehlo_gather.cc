@@ -203,4 +203,17 @@ LoweredValues LowerStablehloArgument(const SourceOperation& operation, TensorPro
   return std::vector{value, place};
 }
 
+LoweredValues LowerReverse(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  std::vector<int64_t> dims = operation.of.Integers("dimensions");  // of TOSA: one axis
+  if (operation.of.Find("axis") != nullptr) dims = operation.of.Integers("axis");
+  int value = operation.operands[0];
+  for (const int64_t dim : dims) {
+    if (dim < 0 || dim >= std::ssize(builder->ShapeOf(value))) return builder->Expected("dims of the tensor");
+    std::vector<double> places(static_cast<size_t>(builder->ShapeOf(value)[static_cast<size_t>(dim)]));
+    std::iota(places.rbegin(), places.rend(), 0);
+    value = builder->TakeAt(value, std::move(places), static_cast<size_t>(dim));
+  }
+  return std::vector{value};
+}
+
 }  // namespace kirsch

@@ -157,6 +157,11 @@ int TensorProgramBuilder::TakeAlong(int value, int indices, size_t dim) {
   return taken;
 }
 
+int TensorProgramBuilder::TakeAt(int value, std::vector<double> places, size_t dim) {
+  const auto count = std::ssize(places);
+  return TakeAlong(value, Constant({{count}, std::move(places)}, "i32"), dim);
+}
+
 int TensorProgramBuilder::Convolution(int image, int filters, ConvolutionDims dims, MlirType type) {
   while (const TensorOperation* pad = Find(image, TensorKind::kAlong)) {
     if (!JoinPads(pad->of_dim, &dims)) break;

@@ -53,6 +53,7 @@ class TensorProgramBuilder {
   int Along(Operation op, std::vector<int> operands, size_t dim, const AlongAxis& along, double number);
   // Precondition: the indices have one dim, or the dims before and one.
   int TakeAlong(int value, int indices, size_t dim);
+  int TakeAt(int value, std::vector<double> places, size_t dim);  // at constant indices
 
   const MlirType& TypeOf(int value) const { return program_.types[static_cast<size_t>(value)]; }
   const std::vector<int64_t>& ShapeOf(int value) const { return TypeOf(value).shape; }

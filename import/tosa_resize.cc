@@ -31,11 +31,6 @@ ResizedAxis Resize(int64_t size, int64_t count, int64_t scale, int64_t step, int
   return axis;
 }
 
-int TakeAt(int value, std::vector<double> places, size_t dim, TensorProgramBuilder* builder) {
-  const auto count = std::ssize(places);
-  return builder->TakeAlong(value, builder->Constant({{count}, std::move(places)}, "i32"), dim);
-}
-
 // The shares along a dim, times the value's elements.
 int Weighted(int value, std::vector<double> shares, size_t dim, TensorProgramBuilder* builder) {
   const MlirType type = builder->TypeOf(value);
@@ -47,8 +42,8 @@ int Weighted(int value, std::vector<double> shares, size_t dim, TensorProgramBui
 int Blended(int value, const ResizedAxis& axis, size_t dim, TensorProgramBuilder* builder) {
   std::vector<double> rest;
   for (const double share : axis.share) rest.push_back(1 - share);
-  const int first = Weighted(TakeAt(value, axis.first, dim, builder), rest, dim, builder),
-            second = Weighted(TakeAt(value, axis.second, dim, builder), axis.share, dim, builder);
+  const int first = Weighted(builder->TakeAt(value, axis.first, dim), rest, dim, builder),
+            second = Weighted(builder->TakeAt(value, axis.second, dim), axis.share, dim, builder);
   return builder->Elementwise(ParseExpression("add($0, $1)"), {first, second}, builder->TypeOf(first));
 }
 
@@ -76,7 +71,7 @@ LoweredValues LowerTosaResize(const SourceOperation& operation, TensorProgramBui
     ResizedAxis axis = Resize(from[i + 1], to[i + 1], up, down, offset[i]);
     for (size_t at = 0; at < axis.share.size(); ++at)
       if (nearest && axis.share[at] >= 0.5) axis.first[at] = axis.second[at];
-    value = nearest ? TakeAt(value, axis.first, i + 1, builder) : Blended(value, axis, i + 1, builder);
+    value = nearest ? builder->TakeAt(value, axis.first, i + 1) : Blended(value, axis, i + 1, builder);
   }
   return std::vector{value};
 }

@@ -228,42 +228,52 @@ MlirAttribute NumbersOf(std::vector<double> list) {
   return attribute;
 }
 
-// An image along whose axes index i is at (i * 2 - 1) / 3 of the other one, or nearest to that.
-TEST(ImportKernel, TosaImagesAreResizedByTheDefinition) {
+// An image along whose axes index i is at (i * down + offset) / up of the other one, or nearest to that.
+void ExpectResized(const std::string& mode, int up, int down, int offset, int border) {
   std::mt19937 random(1);
+  const int height = (3 * up - offset + border) / down + 1, width = (5 * up - offset + border) / down + 1;
+  MlirBuilder b;
+  const int x = b.Parameter({1, 4, 6, 2});
+  MlirAttribute word;
+  word.words = {mode};
+  const auto kernels =
+      ImportKernels(b.Return({b.Add("tosa.resize", {x}, {1, height, width, 2},
+                                    {{"mode", word},
+                                     {"scale", NumbersOf({1.0 * up, 1.0 * down, 1.0 * up, 1.0 * down})},
+                                     {"offset", NumbersOf({1.0 * offset, 1.0 * offset})},
+                                     {"border", NumbersOf({1.0 * border, 1.0 * border})}})}),
+                    "m.mlir", "net");
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  std::vector<DenseTensor> arguments = {DrawTensor({1, 4, 6, 2}, random)};
+  for (const KernelConstant& constant : kernels->front().constants) {
+    arguments.push_back({constant.tensor.shape, {}});
+    for (int64_t e = 0; e < constant.tensor.elements(); ++e)
+      arguments.back().values.push_back(constant.tensor.at(e));
+  }
+  const std::vector<double> found = ResultsOf(GraphOf(kernels->front().text), arguments)[0].values;
+  const auto at = [&](double row, double column, int channel) {
+    const double place = (std::clamp(row, 0.0, 3.0) * 6 + std::clamp(column, 0.0, 5.0)) * 2 + channel;
+    return arguments[0].values[static_cast<size_t>(place)];
+  };
+  for (int i = 0; i < height * width * 2; ++i) {
+    const double row = (i / 2 / width * down + offset) / (1.0 * up),
+                 column = (i / 2 % width * down + offset) / (1.0 * up), y = std::floor(row),
+                 x0 = std::floor(column), dy = row - y, dx = column - x0;
+    const int c = i % 2;
+    const double blended = (1 - dy) * ((1 - dx) * at(y, x0, c) + dx * at(y, x0 + 1, c)) +
+                           dy * ((1 - dx) * at(y + 1, x0, c) + dx * at(y + 1, x0 + 1, c));
+    const double nearest = at(y + (dy >= 0.5 ? 1 : 0), x0 + (dx >= 0.5 ? 1 : 0), c);
+    ASSERT_NEAR(found[static_cast<size_t>(i)], mode == "BILINEAR" ? blended : nearest, 1e-6)
+        << mode << " " << i;
+  }
+}
+
+TEST(ImportKernel, TosaImagesAreResizedByTheDefinition) {
   for (const char* mode : {"NEAREST_NEIGHBOR", "BILINEAR"}) {
-    MlirBuilder b;
-    const int x = b.Parameter({1, 4, 6, 2});
-    MlirAttribute word;
-    word.words = {mode};
-    const auto kernels = ImportKernels(b.Return({b.Add("tosa.resize", {x}, {1, 6, 9, 2},
-                                                       {{"mode", word},
-                                                        {"scale", NumbersOf({3, 2, 3, 2})},
-                                                        {"offset", NumbersOf({-1, -1})},
-                                                        {"border", NumbersOf({0, 0})}})}),
-                                       "m.mlir", "net");
-    ASSERT_TRUE(kernels.ok()) << kernels.status();
-    std::vector<DenseTensor> arguments = {DrawTensor({1, 4, 6, 2}, random)};
-    for (const KernelConstant& constant : kernels->front().constants) {
-      arguments.push_back({constant.tensor.shape, {}});
-      for (int64_t e = 0; e < constant.tensor.elements(); ++e)
-        arguments.back().values.push_back(constant.tensor.at(e));
-    }
-    const std::vector<double> found = ResultsOf(GraphOf(kernels->front().text), arguments)[0].values;
-    const auto at = [&](double row, double column, int channel) {
-      const double place = (std::clamp(row, 0.0, 3.0) * 6 + std::clamp(column, 0.0, 5.0)) * 2 + channel;
-      return arguments[0].values[static_cast<size_t>(place)];
-    };
-    for (int i = 0; i < 6 * 9 * 2; ++i) {
-      const double row = (i / 18 * 2 - 1) / 3.0, column = (i / 2 % 9 * 2 - 1) / 3.0, y = std::floor(row),
-                   x0 = std::floor(column), dy = row - y, dx = column - x0;
-      const int c = i % 2;
-      const double blended = (1 - dy) * ((1 - dx) * at(y, x0, c) + dx * at(y, x0 + 1, c)) +
-                             dy * ((1 - dx) * at(y + 1, x0, c) + dx * at(y + 1, x0 + 1, c));
-      const double wanted =
-          word.words[0] == "BILINEAR" ? blended : at(y + (dy >= 0.5 ? 1 : 0), x0 + (dx >= 0.5 ? 1 : 0), c);
-      ASSERT_NEAR(found[static_cast<size_t>(i)], wanted, 1e-6) << mode << " " << i;
-    }
+    ExpectResized(mode, 3, 2, -1, 0);
+    ExpectResized(mode, 2, 1, 0, 1);
+    ExpectResized(mode, 4, 2, -1, 1);
+    ExpectResized(mode, 1, 2, 1, 0);
   }
 }
 

@@ -318,6 +318,16 @@ DenseTensor Evaluate(const MlirOperation& operation, const std::vector<const Den
   if (name == "stablehlo.slice" || name == "tosa.slice") return Sliced(operation, *operands[0]);
   if (name == "stablehlo.concatenate" || name == "tosa.concat") return Joined(operation, operands);
   if (name == "stablehlo.pad") return Padded(operation, *operands[0], operands[1]->values[0]);
+  if (name == "stablehlo.reverse") {
+    const Dims dims = operation.Integers("dimensions");
+    return Fill(shape, [&](Dims index) {
+      for (const int64_t dim : dims) {
+        int64_t& i = index[static_cast<size_t>(dim)];
+        i = shape[static_cast<size_t>(dim)] - 1 - i;
+      }
+      return At(*operands[0], index);
+    });
+  }
   if (name == "stablehlo.gather") return Gathered(operation, *operands[0], *operands[1]);
   if (name == "stablehlo.reduce_window") return Windowed(operation, *operands[0]);
   if (name == "tosa.matmul") return TosaMatmul(*operands[0], *operands[1], shape);
@@ -576,7 +586,10 @@ class MlirDrawer {
       case 17:
         return GenericWindow(value);
       case 18:
-        return Gather(value);
+        if (Below(3) != 0 || shape.empty()) return Gather(value);
+        builder_.Add("stablehlo.reverse", {value}, shape,
+                     {{"dimensions", Numbers({Below(static_cast<int>(shape.size()))})}});
+        return;
       case 19:
         return RunningSum(value);
       default:
