@@ -258,6 +258,9 @@ def test_query():
     given = kirsch.solve("matmul f32 64x64x64", target="haswell", schedule="tile n 16").query()
     assert best["cycles"] == kirsch.solve("matmul f32 64x64x64", target="haswell").cost.cycles <= given["cycles"]
     assert given["steps"][0] == {"step": "tile", "dim": "n", "size": 16, "trips": 4}
+    named = kirsch.solve("matmul f32 64x64x64", target="haswell",
+                         schedule="schedule inner = ...; move out VRF vectors8\ntile n ?; inner").query()
+    assert best["cycles"] <= named["cycles"] and named["steps"][0]["dim"] == "n"
     family = kirsch.solve("matmul f32 1..4x64x64", target="haswell")
     assert family.query(sizes=(3,))["cycles"] == family.cost[(3,)].cycles
     with pytest.raises(TypeError, match="sizes: expected a tuple of sizes"):
