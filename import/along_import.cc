@@ -19,6 +19,18 @@
 namespace kirsch {
 namespace {
 
+// The sums of the elements so far along a dim.
+ConstantTensor FoldRunningSums(const ConstantTensor& of, size_t dim) {
+  ConstantTensor sums{of.shape, {}};
+  int64_t below = 1;  // elements from one index of the dim to the next
+  for (size_t i = dim + 1; i < of.shape.size(); ++i) below *= of.shape[i];
+  for (int64_t i = 0; i < of.elements(); ++i) {
+    const bool first = i / below % of.shape[dim] == 0;
+    sums.values.push_back(of.at(i) + (first ? 0 : sums.values[static_cast<size_t>(i - below)]));
+  }
+  return sums;
+}
+
 // What the operation makes of constants.
 ConstantTensor FoldAlong(const TensorOperation& operation, const std::vector<const ConstantTensor*>& operands,
                          const MlirType& type) {
@@ -26,13 +38,10 @@ ConstantTensor FoldAlong(const TensorOperation& operation, const std::vector<con
   const bool greatest = of.op == Operation::kWindowMax;
   const double around = greatest ? -std::numeric_limits<double>::infinity() : of.number;
   const int64_t first_size = operands[0]->shape[of.dim];
+  if (of.op == Operation::kCumsum) return FoldRunningSums(*operands[0], of.dim);
   return MadeAlong(operands, type.shape, of.dim, [&](int64_t to, const ElementAlong& element) {
     if (of.op == Operation::kConcat) return to < first_size ? element(0, to) : element(1, to - first_size);
     double made = around;
-    if (of.op == Operation::kCumsum) {
-      for (int64_t at = 0; at <= to; ++at) made += element(0, at);
-      return made;
-    }
     for (int64_t tap = 0; tap < of.along.size; ++tap) {
       const AxisOptions& steps = of.along.steps;
       const int64_t at = of.along.from + to * steps.stride + tap * steps.dilation - steps.before;

@@ -235,7 +235,7 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
     for (const int axis : order) of.push_back(axis == kUnit ? kUnit : axes[static_cast<size_t>(axis)].of[i]);
     if (!writer_.CostOf(operands[i].value, of, false))
       return Expected(operation, Cat("operands with their axes in one order, but for the last two; operand ",
-                                     i, " would have to be copied, which the kernel language cannot say"));
+                                     i, " would have to be copied"));
     arguments[i] = writer_.Place(operands[i].value, of, false);
   }
   // The result has as many axes as the operand that has the most.

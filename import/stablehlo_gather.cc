@@ -169,7 +169,9 @@ std::string BodyText(const MlirBlock& body, int value) {
 // Whether a body picks the larger (GT) or the smaller (LT) of two elements with their places; NaNs first, and
 // of equal elements that with the lower place.
 bool IsArgumentBody(const MlirBlock& body, const char* direction) {
-  if (body.arguments.size() != 4 || body.operations.empty() || body.operations.back().operands.size() != 2)
+  constexpr size_t kMostOperations = 10;  // of any such body: texts of others might be long
+  if (body.arguments.size() != 4 || body.operations.empty() || body.operations.size() > kMostOperations ||
+      body.operations.back().operands.size() != 2)
     return false;
   const std::string better = Cat("or(", direction, "($0,$2),NE($0,$0))"),
                     first = Cat("or(", better, ",and(EQ($0,$2),LT($1,$3)))");
@@ -195,7 +197,8 @@ LoweredValues LowerStablehloArgument(const SourceOperation& operation, TensorPro
   const ConstantTensor* places = builder->FindConstant(operation.operands[1]);
   const std::optional<double> begin = builder->FindNumber(operation.operands[2]);
   if ((!most && !least) || dims.size() != 1 || dims[0] < 0 || dims[0] >= std::ssize(builder->ShapeOf(x)) ||
-      places == nullptr || places->values != Iota(builder->ShapeOf(x), static_cast<size_t>(dims[0])).values ||
+      places == nullptr || places->elements() > kMostFolded || places->shape != builder->ShapeOf(x) ||
+      places->values != Iota(builder->ShapeOf(x), static_cast<size_t>(dims[0])).values ||
       begin != (most ? -HUGE_VAL : HUGE_VAL) || builder->FindNumber(operation.operands[3]) != 0)
     return builder->Expected("a reduction of one tensor, or argmax or argmin along one dim");
   const int place = builder->Reduce(x, most ? Operation::kArgmax : Operation::kArgmin, dims);

@@ -2,6 +2,7 @@
 // Lowers what TOSA takes from given places: gathers, repeated tiles, and images that get another size.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 
 namespace kirsch {
 namespace {
+
+constexpr int64_t kMostScale = 1 << 16;  // TOSA has less
 
 // Where an axis of the resized image comes from: two indices for each of its own, and the share of the
 // second.
@@ -61,6 +64,10 @@ LoweredValues LowerTosaResize(const SourceOperation& operation, TensorProgramBui
   if ((!nearest && !is("BILINEAR")) || scale.size() != 4 || offset.size() != 2 || border.size() != 2 ||
       from.size() != 4 || to.size() != 4 || *std::min_element(scale.begin(), scale.end()) < 1)
     return builder->Expected("an image, a mode, and numbers of scale, offset and border");
+  for (const auto* const numbers : {&scale, &offset, &border})
+    for (const int64_t number : *numbers)
+      if (std::abs(number) > kMostScale)
+        return builder->Expected(Cat("numbers of at most ", kMostScale, " in scale, offset and border"));
   if (!nearest && operation.type().integer()) return builder->Expected("floats, or NEAREST_NEIGHBOR");
   int value = operation.operands[0];
   for (size_t i = 0; i < 2; ++i) {
@@ -88,6 +95,10 @@ LoweredValues LowerTosaArgmax(const SourceOperation& operation, TensorProgramBui
   const std::vector<int64_t> axis = operation.of.Integers("axis");
   if (axis.size() != 1 || axis[0] < 0 || axis[0] >= std::ssize(builder->ShapeOf(operation.operands[0])))
     return builder->Expected("an axis of the tensor");
+  const MlirAttribute* const nans = operation.of.Find("nan_mode");
+  if (nans != nullptr &&
+      (nans->text.find("IGNORE") != std::string::npos || nans->words == std::vector<std::string>{"IGNORE"}))
+    return builder->Expected("NaNs that are propagated");
   return std::vector{builder->Reduce(operation.operands[0], Operation::kArgmax, axis)};
 }
 
@@ -98,6 +109,10 @@ LoweredValues LowerTosaTile(const SourceOperation& operation, TensorProgramBuild
     return builder->Expected("multiples, one for each dim");
   std::vector<int64_t> wide, dims;
   for (size_t dim = 0; dim < from.size(); ++dim) {
+    // Asked of the quotient, as the product may be too large a number.
+    const int64_t to = operation.type().shape.size() == from.size() ? operation.type().shape[dim] : -1;
+    if (from[dim] < 1 || to % from[dim] != 0 || to / from[dim] != times[dim])
+      return builder->Expected("a result of the size that the multiples give it");
     wide.insert(wide.end(), {times[dim], from[dim]});
     dims.push_back(static_cast<int64_t>(2 * dim + 1));
   }

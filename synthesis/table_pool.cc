@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace kirsch {
+namespace {
+
+constexpr size_t kMostIdle = 16;  // tables that stay open
+
+}  // namespace
 
 std::shared_ptr<Table> TablePool::Take(const Target& target) {
   std::unique_ptr<Table> table;
@@ -33,7 +38,9 @@ std::shared_ptr<Table> TablePool::Lend(const Target& target, std::unique_ptr<Tab
 }
 
 void TablePool::Return(Idle idle) {
+  if (idle.target.extension != nullptr) return;  // nobody asks for it again
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.size() == kMostIdle) idle_.erase(idle_.begin());
   idle_.push_back(std::move(idle));
 }
 

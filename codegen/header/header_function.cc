@@ -70,7 +70,8 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
 }
 
 // Says how many samples of the member the self-test has. Members that keep a plan, their own or their
-// region's, are always among the tested ones.
+// region's, are always among the tested ones, unless their
+// tensors are huge.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
   if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
   if (member > 0 && CallersElements(family.member(member)) > kMostElementsTested) return SampleCount::kNone;

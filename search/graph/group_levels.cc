@@ -88,12 +88,16 @@ std::vector<bool> HandedOver(const Graph& graph) {
   return handed;
 }
 
-// A value made of constants is placed where one of them would be: in RAM if any is.
-bool IsPlacedInRam(const Graph& graph, Residency residency, int value) {
-  if (graph.at(value).op == Operation::kInput) return residency.InRam(value);
-  const std::vector<int>& inputs = graph.at(value).inputs;
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](int input) { return IsPlacedInRam(graph, residency, input); });
+// The values that are placed in RAM, by their numbers. One made of constants is placed where one of them
+// would be: in RAM if any is.
+std::vector<bool> PlacedInRam(const Graph& graph, Residency residency) {
+  std::vector<bool> in_ram;
+  for (const GraphNode& node : graph.nodes)
+    in_ram.push_back(node.op == Operation::kInput
+                         ? residency.InRam(static_cast<int>(in_ram.size()))
+                         : std::any_of(node.inputs.begin(), node.inputs.end(),
+                                       [&](int input) { return in_ram[static_cast<size_t>(input)]; }));
+  return in_ram;
 }
 
 }  // namespace
@@ -104,10 +108,9 @@ Level PlacementOf(const Graph& graph, Residency residency, const Target& target)
   for (size_t i = 0; i < graph.results.size(); ++i)
     if (!residency.InRam(graph.num_inputs() + static_cast<int>(i)))
       bytes += graph.TypeOf(graph.results[i]).bytes();
-  const std::vector<bool> handed = HandedOver(graph);
-  for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
-    if (handed[static_cast<size_t>(i)] && !IsPlacedInRam(graph, residency, i))
-      bytes += graph.at(i).type.bytes();
+  const std::vector<bool> handed = HandedOver(graph), in_ram = PlacedInRam(graph, residency);
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (handed[i] && !in_ram[i]) bytes += graph.nodes[i].type.bytes();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;
@@ -120,7 +123,8 @@ GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency res
       workers_(workers),
       threads_(threads),
       residency_(residency),
-      placement_(PlacementOf(graph, residency, target)) {}
+      placement_(PlacementOf(graph, residency, target)),
+      in_ram_(PlacedInRam(graph, residency)) {}
 
 // The level at which so many bytes of values between stages stay. `all`: these are all bytes that a tile goes
 // through, so they may take the whole share that a cache allows.
@@ -146,7 +150,7 @@ Level GroupLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
-  if (node.constant) return IsPlacedInRam(graph_, residency_, value) ? Level::kRam : placement_;
+  if (node.constant) return in_ram_[static_cast<size_t>(value)] ? Level::kRam : placement_;
   const std::optional<size_t> result = graph_.FindResult(value);
   if (node.op == Operation::kInput || result)
     return residency_.InRam(result ? graph_.num_inputs() + static_cast<int>(*result) : value) ? Level::kRam
@@ -162,7 +166,7 @@ Level GroupLevels::PlacementOfPrepacked(const GroupShape& shape, int value) cons
   for (const Stage& stage : shape.prepacks) {
     if (!Makes({stage}, value)) continue;
     for (const StageOperand& operand : stage.operands)
-      if (graph_.IsConstant(operand.value) && IsPlacedInRam(graph_, residency_, operand.value))
+      if (graph_.IsConstant(operand.value) && in_ram_[static_cast<size_t>(operand.value)])
         placement = Level::kRam;
   }
   return placement;

@@ -69,10 +69,11 @@ class GroupLevels {
   const Workers workers_;
   const int threads_;
   const Residency residency_;
-  const Level placement_;        // of the caller's values that are in caches: all are in the same one
-  Level fastest_ = Level::kL2;   // that values between stages may stay in
-  std::map<int, Level> levels_;  // of the shape's buffers
-  int64_t local_bytes_ = 0;      // of those that are tiles
+  const Level placement_;           // of the caller's values that are in caches: all are in the same one
+  const std::vector<bool> in_ram_;  // of the graph's values that are placed
+  Level fastest_ = Level::kL2;      // that values between stages may stay in
+  std::map<int, Level> levels_;     // of the shape's buffers
+  int64_t local_bytes_ = 0;         // of those that are tiles
 };
 
 // The fastest level that holds all that the caller of a graph's kernel hands over, apart from what is in RAM.

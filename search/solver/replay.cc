@@ -72,15 +72,26 @@ absl::Status WhyNot(const ScheduleSolver::Failure& failure, std::string_view fil
           ", which has room for ", RoomFor(spec, expansion, available, target)));
 }
 
+// Where the solver failed: at the root, if no node is known.
+ScheduleSolver::Failure FailureOf(const ScheduleSolver& solver, const Schedule& schedule, const Spec& root,
+                                  Lines available) {
+  if (solver.failure().node != nullptr) return solver.failure();
+  return {&schedule, root, available};
+}
+
 // Finds some program of a schedule in little time: that of a search that is stopped. Where there are choices,
 // the search needs to look no further than its cost. As few decisions of what is open may lead to no program,
 // there are more of them next.
 absl::StatusOr<SearchResult> ReplayQuickly(const Spec& root, const Schedule& schedule, std::string_view file,
-                                           const CostModel& model) {
+                                           const CostModel& model, const SearchOptions& asked) {
   constexpr int kQuickWidth = 3, kMostWidth = 1 << 10;
+  constexpr double kMoreSeconds = 5;
   for (int width = kQuickWidth;; width *= 2) {
     HashMemo memo;
-    const SearchOptions options;
+    SearchOptions options;
+    options.cancel = asked.cancel;
+    // A program is worth more time than was asked for, but not any time.
+    if (asked.time_budget_seconds > 0) options.time_budget_seconds = asked.time_budget_seconds + kMoreSeconds;
     ScheduleSolver solver(schedule, model, memo, options, width);
     const Lines available = AvailableAtPlacement(root, model.target());
     SearchResult result;
@@ -89,10 +100,11 @@ absl::StatusOr<SearchResult> ReplayQuickly(const Spec& root, const Schedule& sch
       result.impl = solver.Reconstruct(root, available);
       return result;
     }
+    if (solver.stopped())
+      return ErrorAt(file, schedule.position, "found no program of the schedule in the time that there was");
     const ScheduleSolver::Failure& failure = solver.failure();
     if (failure.node == nullptr || !failure.node->IsOpen() || width > kMostWidth)
-      return WhyNot(failure.node != nullptr ? failure : ScheduleSolver::Failure{&schedule, root, available},
-                    file, model.target());
+      return WhyNot(FailureOf(solver, schedule, root, available), file, model.target());
   }
 }
 
@@ -104,7 +116,7 @@ absl::StatusOr<SearchResult> Replay(const Spec& placed_root, const Schedule& sch
   const Lines available = AvailableAtPlacement(placed_root, model.target());
   absl::StatusOr<SearchResult> result = SearchResult();
   ScheduleSolver solver(schedule, model, memo, options, 0);
-  if (solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model);
+  if (solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model, options);
   if (!result.ok()) return result.status();
   const Cost limit = solver.HasChoices() ? result->cost + 1 : kInfiniteCost;
   result->stop = StopReason::kPinned;
@@ -112,9 +124,9 @@ absl::StatusOr<SearchResult> Replay(const Spec& placed_root, const Schedule& sch
     result->cost = *cost;
     result->impl = solver.Reconstruct(placed_root, available);
   } else if (!solver.stopped()) {
-    return WhyNot(solver.failure(), file, model.target());
+    return WhyNot(FailureOf(solver, schedule, placed_root, available), file, model.target());
   } else {
-    if (!solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model);
+    if (!solver.HasChoices()) result = ReplayQuickly(placed_root, schedule, file, model, {});
     if (!result.ok()) return result.status();
     result->stop = solver.stop_reason();
   }

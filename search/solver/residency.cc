@@ -9,6 +9,15 @@
 #include "spec/text/text.h"
 
 namespace kirsch {
+namespace {
+
+// Of many names the first ones.
+std::string FirstNames(absl::Span<const std::string> names) {
+  constexpr size_t kMostNamed = 12;
+  return Cat(absl::StrJoin(names.subspan(0, kMostNamed), ", "), names.size() > kMostNamed ? ", ..." : "");
+}
+
+}  // namespace
 
 absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view source,
                                          absl::Span<const std::string> names) {
@@ -16,10 +25,12 @@ absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view
   for (const Word& word : Split({text, {}}, ',')) {
     const auto name = std::find(names.begin(), names.end(), word.text);
     if (name == names.end())
-      return ExpectedAt(source, word, Cat("one of the operands ", absl::StrJoin(names, ", ")),
+      return ExpectedAt(source, word, Cat("one of the operands ", FirstNames(names)),
                         DidYouMean(word.text, names));
     // As in InRam: numbers from 63 on share a bit.
-    const uint64_t bit = uint64_t{1} << std::min<int64_t>(name - names.begin(), 63);
+    if (name - names.begin() >= 63)
+      return ExpectedAt(source, word, Cat("one of the first 63 operands, up to ", names[62]));
+    const uint64_t bit = uint64_t{1} << (name - names.begin());
     if ((in_ram & bit) != 0) return ExpectedAt(source, word, "each operand once");
     in_ram |= bit;
   }

@@ -304,11 +304,10 @@ std::string InferRearrange(const Graph& graph, GraphNode* node) {
     return Cat("a tensor that is not of ", Info(input.dtype).name, ", which is only read");
   node->type.dtype = input.dtype;
   if (node->op == Operation::kPermute) {
-    std::vector<uint32_t> sorted = node->axes;
+    std::vector<uint32_t> sorted = node->axes, all(input.dims.size());
     std::sort(sorted.begin(), sorted.end());
-    for (size_t axis = 0; axis < sorted.size(); ++axis)
-      if (sorted.size() != input.dims.size() || sorted[axis] != axis) sorted.clear();
-    if (sorted.size() != input.dims.size()) return "each axis of the tensor once";
+    std::iota(all.begin(), all.end(), 0);
+    if (sorted != all) return "each axis of the tensor once";
     node->type.dims.clear();
     for (const uint32_t axis : node->axes) node->type.dims.push_back(input.dims[axis]);
     return "";

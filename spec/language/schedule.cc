@@ -162,6 +162,8 @@ class ScheduleReader {
       }
       // Each decision is the first below the one before.
       for (const std::vector<Word>& words : line.chain) {
+        if (!open.empty() && open.back().node->decision.kind == RewriteKind::kNone && !open.back().node->gap)
+          return ExpectedAt(file_, words.front(), "nothing below 'search'");
         Open next{nullptr, line.column, open.empty() ? depth : open.back().depth + 1};
         std::vector<Schedule>* const level = open.empty() ? siblings : &open.back().node->children;
         if (absl::Status status = ReadDecision(words, visible, &next, level); !status.ok()) return status;

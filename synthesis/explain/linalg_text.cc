@@ -105,7 +105,15 @@ class LinalgWriter {
  private:
   using Loops = std::vector<LinalgContraction::Loop>;
 
-  std::string NameOf(int node) const { return Cat("%", NameOfValue(graph_, node)); }
+  // Parameters have names of their authors', which may be those of other values.
+  std::string NameOf(int node) const {
+    const std::string name = NameOfValue(graph_, node);
+    bool taken = false;
+    for (int other = node + 1; graph_.at(node).op == Operation::kInput && other < std::ssize(graph_.nodes);
+         ++other)
+      taken |= NameOfValue(graph_, other) == name;
+    return Cat("%", name, taken ? ".arg" : "");
+  }
   std::string TypeOfNode(int node) const { return TypeText(graph_.at(node).type); }
   static std::string TypeText(const TensorType& type) {
     return Cat("tensor<", absl::StrJoin(type.dims, "x"), type.dims.empty() ? "" : "x", Info(type.dtype).name,
@@ -199,14 +207,14 @@ class LinalgWriter {
       return absl::OkStatus();
     }
     const int m = static_cast<int>(out.size()) - 2, n = m + 1, k = m + 2;
+    // Batches are repeated whole; what several of them share in turn is no map.
+    for (const std::vector<uint32_t>* const dims : {&lhs, &rhs})
+      for (size_t i = 0; i + 2 < dims->size(); ++i)
+        if ((*dims)[i] != 1 && (*dims)[i] != out[i + out.size() - dims->size()]) return Refused(node);
     const auto axes = [&](const std::vector<uint32_t>& dims, int outer, int inner) {
-      std::vector<int> made;
-      for (size_t i = 0; i + 2 < dims.size(); ++i) {
-        const size_t loop = i + out.size() - dims.size();
-        made.push_back(dims[i] == 1 && out[loop] != 1 ? -1 : static_cast<int>(loop));
-      }
-      made.push_back(outer);
-      made.push_back(inner);
+      std::vector<int> made = Repeated(dims, out);
+      made[made.size() - 2] = outer;
+      made.back() = inner;
       return made;
     };
     const std::string_view f = Info(at.type.dtype).name;
