@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "import/idioms.h"
 #include "import/kernel_importer.h"
 #include "spec/text/cat.h"
@@ -42,7 +43,17 @@ int FindIdentity(const std::string& operation, bool begins_reduction,
   return -1;
 }
 
-// The expression of constants, rounded to the type; nothing if it has an operation without a known meaning.
+// An integer modulo 2^bits, as the type has it: "i8" from -128 on, "ui8" from 0 on. Truth values are 0 and 1.
+double Wrapped(double integer, const std::string& type) {
+  const bool is_unsigned = type.starts_with("u");
+  int bits = 64;
+  if (!absl::SimpleAtoi(type.substr(is_unsigned ? 2 : 1), &bits) || bits < 8 || bits > 32) return integer;
+  const double all = std::ldexp(1, bits), least = is_unsigned ? 0 : -all / 2;
+  return integer - all * std::floor((integer - least) / all);
+}
+
+// The expression of constants, rounded to the type; nothing if it has an operation without a known meaning,
+// or integers that a double has not exactly.
 std::optional<ConstantTensor> Fold(const Expression& expression,
                                    absl::Span<const ConstantTensor* const> operands, const MlirType& type) {
   const std::function<bool(const Expression&)> known = [&](const Expression& e) {
@@ -59,10 +70,16 @@ std::optional<ConstantTensor> Fold(const Expression& expression,
         return ValueOf(e.name, arguments);
       };
   const bool integer = type.integer(), wide = type.element == "f64";
-  return Map(type.shape, operands, [&](absl::Span<const double> of) {
+  bool all_exact = true;
+  ConstantTensor folded = Map(type.shape, operands, [&](absl::Span<const double> of) {
     const double exact = value(expression, of);
-    return integer ? std::trunc(exact) : wide ? exact : static_cast<double>(static_cast<float>(exact));
+    all_exact = all_exact && (!integer || std::abs(exact) < 0x1p53);
+    return integer ? Wrapped(std::trunc(exact), type.element)
+           : wide  ? exact
+                   : static_cast<double>(static_cast<float>(exact));
   });
+  if (!all_exact) return std::nullopt;
+  return folded;
 }
 
 }  // namespace
