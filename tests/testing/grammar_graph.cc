@@ -721,6 +721,7 @@ class GraphDrawer {
 
   // The last value is the result. Most kernels have nothing that it is not made of.
   GrammarGraph Finished() {
+    for (; values_.back().op.empty(); --parameters_) values_.pop_back();  // of an operation that was given up
     std::vector<bool> kept(values_.size(), Chance(1, 10));
     kept.back() = true;
     for (size_t i = values_.size(); i-- > 0;)
