@@ -94,6 +94,7 @@ class GraphDrawer {
 
   GrammarGraph Draw(int operations) {
     for (int tries = 4 * operations; Made() < operations && tries > 0; --tries) Operation();
+    DropUnfinished();
     if (Made() == 0) Make("relu", {Floats()});
     if (Chance(9, 10)) Join();
     return Finished();
@@ -109,6 +110,17 @@ class GraphDrawer {
 
   const GrammarValue& At(int value) const { return values_[static_cast<size_t>(value)]; }
   int Made() const { return static_cast<int>(values_.size()) - parameters_; }
+
+  // Drops what operations that were given up have left at the end: parameters, and what is only read.
+  void DropUnfinished() {
+    const auto is_unfinished = [](const GrammarValue& value) {
+      return value.op.empty() || !PlainTypeOf(value.type).is_result;
+    };
+    while (!values_.empty() && is_unfinished(values_.back())) {
+      parameters_ -= values_.back().op.empty() ? 1 : 0;
+      values_.pop_back();
+    }
+  }
 
   uint32_t AnySize() {
     static constexpr std::array<uint32_t, 16> kSizes = {1, 1,  2,  2,  3,  4,  5,  7,
@@ -721,7 +733,7 @@ class GraphDrawer {
 
   // The last value is the result. Most kernels have nothing that it is not made of.
   GrammarGraph Finished() {
-    for (; values_.back().op.empty(); --parameters_) values_.pop_back();  // of an operation that was given up
+    DropUnfinished();
     std::vector<bool> kept(values_.size(), Chance(1, 10));
     kept.back() = true;
     for (size_t i = values_.size(); i-- > 0;)
