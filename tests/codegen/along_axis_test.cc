@@ -179,14 +179,8 @@ TEST(AlongAxisTest, TheReferenceIsTheDefinition) {
   for (int round = 0; round < 100 && !HasFailure(); ++round) ExpectReference(RandomProblem(random));
 }
 
-class AlongAxisOnTest : public ::testing::TestWithParam<Target> {
+class AlongAxisOnTest : public testing::OnTargetTest {
  protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-
   void ExpectRight(const Problem& problem) const {
     const Graph graph = GraphOf(problem.Text());
     const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 32);
@@ -199,8 +193,6 @@ class AlongAxisOnTest : public ::testing::TestWithParam<Target> {
       ASSERT_EQ(double{values[i]}, expected[i]) << problem.Text() << " element " << i << "\n"
                                                 << PrintPlan(plan);
   }
-
-  Target target_;
 };
 INSTANTIATE_TEST_SUITE_P(Isa, AlongAxisOnTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_code.h"
@@ -250,14 +249,8 @@ TEST(CopiesTest, TheReferenceIsTheDefinition) {
   for (int round = 0; round < 100 && !HasFailure(); ++round) ExpectReference(Drawn(random));
 }
 
-class CopiesOnTest : public ::testing::TestWithParam<Target> {
+class CopiesOnTest : public testing::OnTargetTest {
  protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-
   void ExpectRight(const Problem& problem) const {
     const auto plan = testing::PlanOf(GraphOf(problem.text), target_, 1);
     ASSERT_TRUE(plan.ok()) << plan.status() << problem.text;
@@ -267,8 +260,6 @@ class CopiesOnTest : public ::testing::TestWithParam<Target> {
       ASSERT_EQ(double{values[i]}, problem.expected[i]) << problem.text << " element " << i << "\n"
                                                         << PrintPlan(plan->plan);
   }
-
-  Target target_;
 };
 INSTANTIATE_TEST_SUITE_P(Isa, CopiesOnTest, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return std::string(info.index == 0 ? "Avx2" : "Avx512"); });

@@ -203,14 +203,8 @@ TEST(TransposedConvolutionTest, TheReferenceAddsEachPixel) {
     ExpectReferenceIsScattered(RandomProblem(30000, random));
 }
 
-class TransposedOnTest : public ::testing::TestWithParam<Target> {
+class TransposedOnTest : public testing::OnTargetTest {
  protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-
   void ExpectIsScattered(const Problem& problem, const Candidate& candidate) const {
     const Graph graph = GraphOf(problem.Text());
     const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 8);
@@ -233,8 +227,6 @@ class TransposedOnTest : public ::testing::TestWithParam<Target> {
       EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
     }
   }
-
-  Target target_;
 };
 INSTANTIATE_TEST_SUITE_P(Isa, TransposedOnTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
