@@ -17,7 +17,7 @@ constexpr std::string_view kHandle = "!transform.any_op";
 
 }  // namespace
 
-TransformSequences::TransformSequences(std::string prefix, std::string match,
+TransformSequences::TransformSequences(std::string prefix, std::string_view match,
                                        std::vector<LinalgContraction::Loop> loops, const Spec& spec,
                                        bool swapped)
     : prefix_(std::move(prefix)),

@@ -25,7 +25,7 @@ class TransformSequences {
  public:
   // `prefix`: of the sequences' names. `spec`: the program's root. `swapped`: the program computes the
   // transpose, so its rows are the operation's columns.
-  TransformSequences(std::string prefix, std::string match, std::vector<LinalgContraction::Loop> loops,
+  TransformSequences(std::string prefix, std::string_view match, std::vector<LinalgContraction::Loop> loops,
                      const Spec& spec, bool swapped);
 
   // True if the program's spec can be a tile of the operation: no dim of it is larger.
