@@ -223,11 +223,11 @@ double CostModel::AskingCycles(const Spec& spec, const Decision& decision, Trans
          std::max(0.0, further - std::max(0.0, BesideTiles(spec, decision)));
 }
 
-// Returns what is waited for in a move of a relaxed spec, which also stands for copies that ask for the next
-// tile.
-double CostModel::RelaxedWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
-                                 double waited) const {
-  if (decision.operand != MatmulDims::kRhs || decision.level != Level::kL1 || !MayAskAhead(spec))
+// Returns what is waited for in a move that asks for the next tile, or in one of a relaxed spec, which also
+// stands for copies that do. `waited`: without asking.
+double CostModel::AskingWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
+                                double waited) const {
+  if (decision.operand != MatmulDims::kRhs || decision.level != Level::kL1 || !MayAskAhead(spec, target_))
     return waited;
   Transfer transfer = expansion.transfers[0];
   const double asking = AskingCycles(spec, decision, &transfer);
@@ -309,7 +309,8 @@ Cost CostModel::BuiltInBase(const Spec& spec, const Decision& decision, const Ex
                                 ? WideLoadCycles(spec, expansion.transfers[0].read, target_.vectors.front())
                                 : 0;
       double waited = std::max(exposure.exposed, exposure.total + slower - hiding);
-      if (IsRelaxed(spec)) waited = RelaxedWaiting(spec, decision, expansion, waited);
+      if (IsRelaxed(spec) || AsksAhead(spec, decision, target_))
+        waited = AskingWaiting(spec, decision, expansion, waited);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
@@ -424,15 +425,15 @@ Cost CostModel::LowerBound(const Spec& spec) const {
     const int64_t lines = CompulsoryLines(spec, operand);
     const Exposure way = Compulsory(spec, operand, lines, level);
     if (operand == MatmulDims::kLhs) brought.lhs = way.exposed;
-    if (operand == kRhs) {
-      brought.rhs = way.exposed;
-      all_of_rhs = way.total;
-    }
     const double from_l2 = std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
     near += from_l2;
-    const double exposed =
-        operand == kRhs && MayAskAhead(spec) ? std::min(way.exposed, LeastAsking(spec, lines)) : way.exposed;
+    const double exposed = operand == kRhs && MayAskAhead(spec, target_)
+                               ? std::min(way.exposed, LeastAsking(spec, lines))
+                               : way.exposed;
     (operand == kRhs ? far_of_rhs : far) += std::max(0.0, exposed - from_l2);
+    if (operand != kRhs) continue;
+    brought.rhs = ahead ? from_l2 : std::max(exposed, from_l2);
+    all_of_rhs = way.total;
   }
   near += of_blocks ? compute_.ProductsOfBlocks(spec, Compulsory(spec, kRhs, from).exposed)
                     : compute_.ProductsAndCopies(spec, brought);
@@ -453,7 +454,7 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
     if (spec.tensor(operand).level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
     double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
-    if (operand == MatmulDims::kRhs && MayAskAhead(spec))
+    if (operand == MatmulDims::kRhs && MayAskAhead(spec, target_))
       cycles = std::min(cycles, LeastAsking(spec, CompulsoryLines(spec, operand)) - from_fast.total);
     // Costs are whole units, rounded for each transfer. Those are of a line at least: a unit a line is
     // all that may be lost on the way.

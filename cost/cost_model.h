@@ -86,8 +86,8 @@ class CostModel {
   double WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
   double LhsContentionCycles(const Spec& spec, const Expansion& expansion) const;
   double AskingCycles(const Spec& spec, const Decision& decision, Transfer* transfer) const;
-  double RelaxedWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
-                        double waited) const;
+  double AskingWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
+                       double waited) const;
   double LeastAsking(const Spec& spec, int64_t lines) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;

@@ -137,6 +137,16 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
          static_cast<double>(line);
 }
 
+// The share of an operand's vectors that begin at no multiple of 8 bytes, rows beginning as above. Loads of
+// less than a whole vector, which is widened then, are not counted.
+double UnalignedShare(const Spec& spec, int operand, int elements, const VectorUnit& unit) {
+  constexpr int64_t kGrain = 8;
+  const Dtype dtype = spec.tensor(operand).dtype;
+  if (Bytes(dtype, elements) < unit.bytes) return 0;
+  const int64_t apart = Bytes(dtype, CommonDistance(spec, operand));
+  return 1 - static_cast<double>(std::gcd(apart, kGrain)) / kGrain;
+}
+
 // Completes a tile of a matrix unit. `tile` has its rows, and its columns as elements. The operands are of
 // the arithmetic's types.
 RegisterTile TilesOf(const Spec& spec, RegisterTile tile, const Target& target) {
@@ -299,9 +309,16 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
     tile.inputs = InputsOf(window, tile.rows, tile.taps);
   }
   const bool dots = tile.form == LayoutKind::kPartialSums;
-  if (dots) tile.split_lhs = SplitShare(spec, MatmulDims::kLhs, tile.lanes * tile.group(), target);
-  if (tile.form != LayoutKind::kLanewise)
-    tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
+  const int elements = tile.lanes * (dots ? tile.group() : 1);
+  const VectorUnit& unit = UnitOf(target, tile);
+  if (dots) {
+    tile.split_lhs = SplitShare(spec, MatmulDims::kLhs, elements, target);
+    tile.unaligned += tile.rows * UnalignedShare(spec, MatmulDims::kLhs, elements, unit);
+  }
+  if (tile.form != LayoutKind::kLanewise) {
+    tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, elements, target);
+    tile.unaligned += tile.columns * UnalignedShare(spec, MatmulDims::kRhs, elements, unit);
+  }
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   // Blocks in panels are multiplied in one way only, with registers of its own; at best as wider ones are.
   if (spec.ideal == kIdealInputs && !IsInPanels(rhs.dtype)) return tile;
@@ -443,24 +460,42 @@ bool RhsHasShortRuns(const Spec& spec) {
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
 }
 
-bool CopyAsksAhead(const Spec& spec, const Decision& decision, const Target& target) {
-  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  if (decision.operand != MatmulDims::kRhs || decision.level != Level::kL1 || IsRelaxed(spec)) return false;
-  if (!MayAskAhead(spec) || rhs.layout.order != decision.layout.order) return false;
-  const int64_t gap = int64_t{rhs.layout.ld} - ExtentOf(spec, MatmulDims::kRhs).inner;
-  if (Bytes(rhs.dtype, gap) < target.line_bytes) return false;
-  return ExtentOf(spec, MatmulDims::kRhs).outer <=
-         RowsInHalfOfWays(spec, MatmulDims::kRhs, target, Level::kL2);
+namespace {
+
+// True if microkernels read rhs in panels, and a line of them takes several vectors.
+bool ReadsPanelsInPieces(const Spec& spec, const Target& target) {
+  const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
+  return rhs.kind == LayoutKind::kPacked && rhs.panel != 0 &&
+         target.vectors.front().bytes < target.line_bytes;
+}
+
+}  // namespace
+
+bool AsksAhead(const Spec& spec, const Decision& decision, const Target& target) {
+  constexpr int kRhs = MatmulDims::kRhs;
+  constexpr int kShareOfL2 = 4;  // that the next tile may take, at most
+  const TensorSpec& rhs = spec.operand[kRhs];
+  if (decision.operand != kRhs || decision.level != Level::kL1 || IsRelaxed(spec) ||
+      !MayAskAhead(spec, target))
+    return false;
+  const TileExtent tile = ExtentOf(spec, kRhs);
+  if (decision.kind == RewriteKind::kMove)
+    return ReadsPanelsInPieces(spec, target) && tile.batch == 1 && tile.inner <= rhs.layout.panel &&
+           kShareOfL2 * Bytes(rhs.dtype, tile.elements()) <= target.at(Level::kL2).bytes;
+  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != decision.layout.order) return false;
+  if (Bytes(rhs.dtype, int64_t{rhs.layout.ld} - tile.inner) < target.line_bytes) return false;
+  return tile.outer <= RowsInHalfOfWays(spec, kRhs, target, Level::kL2);
 }
 
 bool IsRelaxed(const Spec& spec) { return spec.out().layout.kind == LayoutKind::kPacked; }
 
-bool MayAskAhead(const Spec& spec) {
+bool MayAskAhead(const Spec& spec, const Target& target) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   if (spec.op_info().base != OpKind::kMatmul || rhs.level <= Level::kL2 || IsOfBlocks(rhs.dtype))
     return false;
   if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, MatmulDims::kOut)) return false;
-  return IsRelaxed(spec) ? rhs.resident == 0 : rhs.layout.kind == LayoutKind::kStrided && MayBeCopied(rhs);
+  if (IsRelaxed(spec)) return rhs.resident == 0;
+  return rhs.layout.kind == LayoutKind::kStrided ? MayBeCopied(rhs) : ReadsPanelsInPieces(spec, target);
 }
 
 namespace {

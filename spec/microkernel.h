@@ -93,6 +93,7 @@ struct RegisterTile {
   // The shares of the vectors of lhs (kPartialSums) and of rhs (not kLanewise) that lie across two lines of
   // the cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
   double split_lhs = 0, split_rhs = 0;
+  double unaligned = 0;      // vectors of a step that begin at no multiple of 8 bytes, on average
   bool one_chain = false;    // sums must not be split
   bool one_set = false;      // nor need they be, as their steps are few
   int taps = 1, inputs = 1;  // kLanewise
@@ -184,13 +185,17 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // multiplied by so many rows of lhs that there is time to prefetch the next one.
 bool RhsHasShortRuns(const Spec& spec);
 
-// True if the copy (kPack) takes pieces of rows of rhs from beyond L2 to L1. Prefetchers don't follow such
-// pieces, so the program asks for the next ones while it works on these. They wait in L2, so it doesn't where
-// they fall on few of its sets.
-bool CopyAsksAhead(const Spec& spec, const Decision& decision, const Target& target);
+// True if the program asks for the next tile of rhs while it works on this one, which the decision brings
+// from beyond L2 to L1. The next tile waits in L2.
+// - A copy (kPack) takes pieces of rows, which prefetchers don't follow; not where they fall on few sets of
+// L2.
+// - A move (kMove) takes a piece of a panel. Prefetchers follow it, but not in time where a line takes
+// several
+//   vectors: fewer lines are then on their way at once (bench/lab/2026-11-29.md).
+bool AsksAhead(const Spec& spec, const Decision& decision, const Target& target);
 
-// True if some program of the spec, or of one that it is the relaxed form of, may have such copies.
-bool MayAskAhead(const Spec& spec);
+// True if some program of the spec, or of one that it is the relaxed form of, may do so.
+bool MayAskAhead(const Spec& spec, const Target& target);
 
 // True of specs whose operands are dense to make others easier: no program packs the output.
 bool IsRelaxed(const Spec& spec);

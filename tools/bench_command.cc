@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
 #include "bench/contenders/peers.h"
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
@@ -18,6 +19,7 @@
 #include "bench/results/baseline.h"
 #include "bench/results/report.h"
 #include "bench/workload/entries.h"
+#include "bench/workload/workload.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/text.h"
@@ -63,8 +65,23 @@ std::vector<std::string> InputsOf(const BenchArguments& arguments) {
   return files;
 }
 
+// The weights of which --rotate takes more than the last cache holds, as --cold would name them.
+std::string NamesOfWeights(const KernelMember& kernel) {
+  std::vector<std::string> names;
+  if (const auto* const graph = std::get_if<Graph>(&kernel)) {
+    for (size_t weights : Weights(*graph)) names.push_back(graph->at(static_cast<int>(weights)).text);
+  } else {
+    const auto& parsed = std::get<ParsedSpec>(kernel);
+    for (size_t weights : Weights(parsed.spec))
+      for (const Parameter& parameter : parsed.parameters)
+        if (parameter.operand == static_cast<int>(weights)) names.push_back(parameter.name);
+  }
+  return absl::StrJoin(names, ",");
+}
+
 // Reads what to bench: all matmuls, or all graphs, as their peers differ. If some are graphs, MakeAlike makes
-// all of them graphs. Each entry also says which of its operands are evicted before a call.
+// all of them graphs. Each entry also says which of its operands are evicted before a call, and which are in
+// RAM for other reasons.
 absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
              file = !arguments.file.empty();
@@ -82,6 +99,8 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments&
   for (BenchEntry& entry : *entries) {
     if (absl::Status known = CheckCold(arguments.solve.cold, entry.kernel()); !known.ok()) return known;
     entry.evicted = ColdOperands(arguments.solve.cold, entry.kernel()).in_ram();
+    if (arguments.rotate == kAllSets && arguments.solve.cold.empty())
+      entry.in_ram = NamesOfWeights(entry.kernel());
   }
   return entries;
 }

@@ -27,6 +27,7 @@ HeaderFile HeaderOf(const Subject& subject, std::vector<HeaderMember> members) {
 
 absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry& entry) const {
   SolveArguments own = arguments_;
+  if (!entry.in_ram.empty()) own.cold = entry.in_ram;
   if (entries_ > 1) own.progress = Cat("kernel ", solved_.size() + 1, " of ", entries_, ", ");
   // Each entry has the whole time budget.
   SearchBudget budget(own.time_budget);

@@ -23,6 +23,7 @@ struct BenchEntry {
   std::optional<ParsedSpec> matmul = {};  // one of these two is set
   std::optional<Graph> graph = {};
   uint64_t evicted = ~uint64_t{0};  // operands, before a cold call: see Workload::evicted
+  std::string in_ram = {};  // the names of what the search takes to be in RAM, if --cold does not say it
 
   KernelMember kernel() const { return graph ? KernelMember(*graph) : KernelMember(*matmul); }
 };

@@ -217,31 +217,38 @@ bool IsConstant(const Workload& workload, size_t operand) {
 
 }  // namespace
 
-std::vector<size_t> Weights(const Workload& workload) {
+std::vector<size_t> Weights(const Spec& spec) {
+  const int constant = ConstantOperand(spec);
+  return {static_cast<size_t>(constant < 0 ? MatmulDims::kRhs : constant)};
+}
+
+std::vector<size_t> Weights(const Graph& graph) {
   std::set<size_t> weights;
-  for (size_t i = 0; i < workload.operands.size(); ++i)
-    if (IsConstant(workload, i)) weights.insert(i);
-  if (weights.empty() && workload.spec) weights.insert(MatmulDims::kRhs);
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    if (graph.IsConstant(input)) weights.insert(static_cast<size_t>(input));
+  if (!weights.empty()) return {weights.begin(), weights.end()};
   // The right factor of a contraction counts if it is a parameter, or is made of one by operations with one
   // input.
-  if (weights.empty() && workload.graph != nullptr)
-    for (const GraphNode& node : workload.graph->graph.nodes) {
-      if (Info(node.op).kind != OperationKind::kContraction) continue;
-      int right = node.inputs[1];
-      while (workload.graph->graph.at(right).inputs.size() == 1)
-        right = workload.graph->graph.at(right).inputs[0];
-      if (right < workload.graph->graph.num_inputs()) weights.insert(static_cast<size_t>(right));
-    }
+  for (const GraphNode& node : graph.nodes) {
+    if (Info(node.op).kind != OperationKind::kContraction) continue;
+    int right = node.inputs[1];
+    while (graph.at(right).inputs.size() == 1) right = graph.at(right).inputs[0];
+    if (right < graph.num_inputs()) weights.insert(static_cast<size_t>(right));
+  }
   return {weights.begin(), weights.end()};
 }
 
 namespace {
 
+std::vector<size_t> WeightsOf(const Workload& workload) {
+  return workload.spec ? Weights(*workload.spec) : Weights(workload.graph->graph);
+}
+
 // Returns the bytes of the weights of so many copies, one copy after the other.
 std::vector<size_t> RotatedBuffers(const Workload& workload, size_t copies) {
   std::vector<size_t> bytes;
   for (size_t copy = 0; copy < copies; ++copy)
-    for (const size_t operand : Weights(workload)) bytes.push_back(workload.operands[operand].bytes());
+    for (const size_t operand : WeightsOf(workload)) bytes.push_back(workload.operands[operand].bytes());
   return bytes;
 }
 
@@ -262,14 +269,14 @@ std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* mem
       copy.graph = std::make_shared<KirschGraph>(*workload.graph);
       copy.problem.graph = copy.graph.get();
     }
-    for (const size_t operand : Weights(workload)) copy.operands[operand].values = *place++;
+    for (const size_t operand : WeightsOf(workload)) copy.operands[operand].values = *place++;
     PointToOperands(copy);
   }
   return rotated;
 }
 
 void CopyWeights(const Workload& from, absl::Span<const Workload> to) {
-  for (const size_t operand : Weights(from))
+  for (const size_t operand : WeightsOf(from))
     for (const Workload& copy : to)
       std::memcpy(copy.operands[operand].values, from.operands[operand].values,
                   from.operands[operand].bytes());

@@ -78,7 +78,8 @@ void Place(void* memory, Workload& workload);
 // Returns the numbers of the operands of which a network has many, one for each layer: the constant ones.
 // Without any, a matmul's rhs, or the parameters of a graph that contractions have on the right. There may be
 // none.
-std::vector<size_t> Weights(const Workload& workload);
+std::vector<size_t> Weights(const Spec& spec);
+std::vector<size_t> Weights(const Graph& graph);
 
 // Copies of a workload with other weights, for runs whose calls take several sets of weights in turn. Rotated
 // makes `copies` of a placed workload. Their weights are in `memory`, which is page-aligned and RotatedBytes

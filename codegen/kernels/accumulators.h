@@ -62,7 +62,7 @@ inline Affine AskedRow(const Microkernel& kernel, const MicrokernelParameters& p
 inline void Ask(ProcedureBuilder& builder, const Microkernel& kernel, const MicrokernelParameters& parameters,
                 int64_t first, int64_t rows) {
   const int64_t in_line = kLineBytes / Bytes(kernel.asked.dtype);
-  for (int64_t row = first; row < first + rows; ++row)
+  for (int64_t row = first; row < first + rows; row += kernel.asked.group)
     for (int64_t line = 0; line < kernel.asked_lines; ++line)
       builder.Do(Prefetch{{parameters.asked, Plus(AskedRow(kernel, parameters, row), line * in_line)},
                           /*into_l2=*/true});

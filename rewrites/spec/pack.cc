@@ -180,7 +180,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = stored;
   // The copy walks its source a few rows at a time.
   expansion->transfers[0].in_order = true;
-  expansion->transfers[0].a_tile_ahead = CopyAsksAhead(spec, decision, target);
+  expansion->transfers[0].a_tile_ahead = AsksAhead(spec, decision, target);
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;

@@ -87,12 +87,12 @@ bool MayWalkRows(const Spec& spec, uint32_t rows) {
 }
 
 // Returns the least tile of a reduction, in steps. It is finer where the output has few rows: rhs is then
-// streamed, not reused, and wants long runs. Where copies ask for the next rows of rhs (CopyAsksAhead), tiles
+// streamed, not reused, and wants long runs. Where copies ask for the next rows of rhs (AsksAhead), tiles
 // are at least so fine that L2 holds these.
 uint32_t FinestSteps(const Spec& spec, const Target& target) {
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
   uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
-  if (rows <= kFewAskers && !IsRelaxed(spec) && MayAskAhead(spec))
+  if (rows <= kFewAskers && !IsRelaxed(spec) && MayAskAhead(spec, target))
     while (finest >
            std::max<int64_t>(kAskedRows, RowsInHalfOfWays(spec, MatmulDims::kRhs, target, Level::kL2)))
       finest /= 2;

@@ -21,14 +21,14 @@ uint8_t IdealOf(const Spec& spec) {
 
 // What a dense rhs says of its way (TensorSpec::resident): 0 where copies that ask for the next tile may
 // bring it, or where it is near.
-uint8_t WayOf(const Spec& spec) {
-  return spec.operand[MatmulDims::kRhs].level <= Level::kL2 || MayAskAhead(spec) ? 0 : kResident;
+uint8_t WayOf(const Spec& spec, const Target& target) {
+  return spec.operand[MatmulDims::kRhs].level <= Level::kL2 || MayAskAhead(spec, target) ? 0 : kResident;
 }
 
 // Makes all operands dense; false if they were. An operand whose rows overlap has fewer lines than a dense
 // one would have. So it is taken to be in registers, at no cost.
-bool MakeDense(Spec* spec) {
-  const uint8_t ideal = IdealOf(*spec), way = WayOf(*spec);
+bool MakeDense(const Target& target, Spec* spec) {
+  const uint8_t ideal = IdealOf(*spec), way = WayOf(*spec, target);
   bool changed = spec->ideal != ideal;
   spec->ideal = ideal;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
@@ -109,7 +109,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (along_steps && (!RhsIsSettled(spec) || spec.operand[MatmulDims::kRhs].level > Level::kL2))
     return std::nullopt;
   // Step 2.
-  if (MakeDense(&relaxed.spec)) {
+  if (MakeDense(model.target(), &relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);
     return relaxed;
   }
@@ -124,7 +124,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
     TensorSpec& tensor = relaxed.spec.tensor(operand);
     if (tensor.level == slowest) tensor.level = closer;
   }
-  relaxed.spec.operand[MatmulDims::kRhs].resident = WayOf(relaxed.spec);
+  relaxed.spec.operand[MatmulDims::kRhs].resident = WayOf(relaxed.spec, target);
   // L1 and L2 are private to a core, so other threads make no difference from here on. One relaxed spec then
   // serves all numbers of threads.
   if (closer <= Level::kL2) relaxed.spec.active_threads = 1;

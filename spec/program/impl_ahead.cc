@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes prefetches of what copies read. A copy into L1 takes a tile of rhs from beyond L2; the register
-// tiles that are worked on then ask for the next tile, which is in L2 when its turn comes.
+// Writes prefetches of what copies read, and moves of panels. Each takes a tile of rhs from beyond L2 into
+// L1; the register tiles that are worked on then ask for the next tile, which is in L2 when its turn comes.
 //
 //   loop i0 < 12:                              12 copies of 128 x 64, one beside the other
 //     k0(b1 + i0 * 64, b3)                     the copy
@@ -26,7 +26,11 @@ ImplWriter::Turn ImplWriter::TurnOf(const Impl& impl, const OperandViews& views,
                                     int64_t step) const {
   constexpr int kRhs = MatmulDims::kRhs;
   Turn turn;
-  if (views[kRhs].layout.panel != 0 || IsWindow(impl.spec, kRhs)) return turn;  // which nobody asks for
+  // Nobody asks for windows, or for parts of panels.
+  const int64_t panel = views[kRhs].layout.panel;
+  const bool parts = panel != 0 && impl.decision.dim == InnerDim(impl.spec, kRhs) &&
+                     (position % panel != 0 || step % panel != 0);
+  if (IsWindow(impl.spec, kRhs) || parts) return turn;
   const auto distance = [&](int64_t size) {
     return Behind({}, views[kRhs], impl.spec, kRhs, impl.decision.dim, size, kNoVar);
   };
@@ -66,15 +70,15 @@ void ImplWriter::WithNextTile(size_t levels, const Affine& place, const Affine& 
   });
 }
 
-// Calls `body`, which writes what is done with a copy. Its register tiles ask for the tile that is copied
-// next.
-void ImplWriter::AskForNext(const Impl& impl, const PackShape& pack, const OperandView& from,
-                            const std::function<void()>& body) {
+// Calls `body`, which writes what is done with a tile of rhs. Its register tiles ask for the tile that is
+// copied or moved next, if the decision says so.
+void ImplWriter::AskForNext(const Impl& impl, const OperandView& from, const std::function<void()>& body) {
   const std::optional<AskedTile> outside = asked_;
   bool written = false;
-  if (CopyAsksAhead(impl.spec, impl.decision, target_))
+  const TileExtent tile = ExtentOf(impl.spec, MatmulDims::kRhs);
+  if (AsksAhead(impl.spec, impl.decision, target_))
     WithNextTile(from.start.offset, [&](const Affine& next) {
-      asked_ = {{from.start.buffer, next}, pack.from, pack.outer, pack.inner};
+      asked_ = {{from.start.buffer, next}, from.layout, tile.outer, tile.inner * from.layout.group};
       body();
       written = true;
     });

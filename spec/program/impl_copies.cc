@@ -141,7 +141,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   } else {
     builder_.AddRun(pack, {from, to});
   }
-  AskForNext(impl, pack, views[operand], [&] { WriteNode(child, inside); });
+  AskForNext(impl, views[operand], [&] { WriteNode(child, inside); });
   FreeOwn(bytes);
 }
 

@@ -272,7 +272,7 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
           (impl.range.varies(MatmulDims::kM) || impl.range.varies(MatmulDims::kN)))
         return WriteRegisterTiles(impl, views);
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
-      return WriteNode(OnlyChild(impl), views);
+      return AskForNext(impl, views[impl.decision.operand], [&] { WriteNode(OnlyChild(impl), views); });
     case RewriteKind::kPack:
       return WritePack(impl, views);
     case RewriteKind::kMicrokernel:

@@ -149,8 +149,7 @@ class ImplWriter {
   using UsePlace = std::function<void(const Affine& place)>;
   void WithNextTile(const Affine& start, const UsePlace& use);
   void WithNextTile(size_t levels, const Affine& place, const Affine& last, const UsePlace& use);
-  void AskForNext(const Impl& impl, const PackShape& pack, const OperandView& from,
-                  const std::function<void()>& body);
+  void AskForNext(const Impl& impl, const OperandView& from, const std::function<void()>& body);
   void AddTile(TileShape shape, std::vector<OperandPlace> at, const Count& length, const Affine& adds);
   bool Varies(size_t dim) const { return sizes_[dim].all != kNoVar; }
   std::optional<size_t> VaryingDimOf(const Impl& impl, size_t operand) const;

@@ -68,6 +68,10 @@ std::string NearestTarget(const Host& host, std::string_view llvm_cpu);
 // FailedPrecondition if the machine has no AVX2 and FMA.
 absl::StatusOr<Target> HostTarget(const Host& host, std::string_view llvm_cpu);
 
+// Returns the same machine as code for AVX2 sees it (x86-64-v3): without later features and vector units that
+// need them, and with vectors of 16 bytes.
+Target ForAvx2(Target target);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_TARGET_HOST_H_

@@ -85,6 +85,16 @@ std::string NearestTarget(const Host& host, std::string_view llvm_cpu) {
   return Nearest(host, llvm_cpu).name;
 }
 
+Target ForAvx2(Target target) {
+  Restrict({"avx2", "fma", "f16c", "bmi", "bmi2"}, &target);
+  // Where AVX-512 has masks for what is less than its narrowest vectors, AVX2 has still narrower ones.
+  if (VectorUnit narrow = target.vectors.back(); narrow.bytes > 16) {
+    narrow.bytes = 16;
+    target.vectors.push_back(narrow);
+  }
+  return target;
+}
+
 absl::StatusOr<Target> HostTarget(const Host& host, std::string_view llvm_cpu) {
   if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())
     return absl::FailedPreconditionError(

@@ -81,6 +81,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"masked_load_cycles", &VectorUnit::masked_load_cycles, 0, kMostCycles},
     {"piece_cycles", &VectorUnit::piece_cycles, 0, kMostCycles},
     {"split_load_cycles", &VectorUnit::split_load_cycles, 0, kMostCycles},
+    {"unaligned_load_cycles", &VectorUnit::unaligned_load_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
     {"wide_load_cycles_per_line", &VectorUnit::wide_load_cycles_per_line, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},

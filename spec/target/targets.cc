@@ -19,6 +19,8 @@
 namespace kirsch {
 namespace {
 
+constexpr std::string_view kForAvx2 = "-avx2";
+
 std::vector<Target> ReadTargetFiles() {
   std::vector<Target> targets;
   for (const EmbeddedFile& file : TargetFiles()) {
@@ -74,6 +76,13 @@ absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
   return file;
 }
 
+absl::StatusOr<TargetFile> ForCode(absl::StatusOr<TargetFile> found, bool for_avx2) {
+  if (!for_avx2 || !found.ok()) return found;
+  found->target = ForAvx2(std::move(found->target));
+  found->target.name += kForAvx2;
+  return found;
+}
+
 }  // namespace
 
 std::string HostFile() {
@@ -87,9 +96,13 @@ const std::vector<Target>& NamedTargets() {
 }
 
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu) {
+  // "host" and the named targets, for all code that they run or for AVX2 alone.
+  std::string_view name = name_or_path;
+  const bool for_avx2 = name.ends_with(kForAvx2);
+  if (for_avx2) name.remove_suffix(kForAvx2.size());
+  if (name == "host") return ForCode(FindHost(llvm_cpu), for_avx2);
   for (const Target& target : NamedTargets())
-    if (target.name == name_or_path) return TargetFile{target, {}};
-  if (name_or_path == "host") return FindHost(llvm_cpu);
+    if (target.name == name) return ForCode(TargetFile{target, {}}, for_avx2);
   absl::StatusOr<std::string> text = ReadFile(name_or_path);
   if (text.ok())
     return IsDltiFile(name_or_path) ? ParseDlti(*text, name_or_path) : ParseTarget(*text, name_or_path);

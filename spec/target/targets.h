@@ -18,10 +18,10 @@ namespace kirsch {
 const std::vector<Target>& NamedTargets();
 
 // `name_or_path` is a named target, "host", or the path of a target file. Names come first, so a file called
-// "znver4" has to be given as "./znver4".
-// "host" is the target that was calibrated on this machine, if HostFile() is there. Else it is
-// HostTarget(ReadHost(), llvm_cpu) (host.h), where `llvm_cpu` is LLVM's name of this machine's CPU.
-// Errors are one line. A calibrated file with features that this CPU lacks is an error, too.
+// "znver4" has to be given as "./znver4". "host-avx2", or "znver4-avx2", is that machine for code that needs
+// no more than AVX2 (ForAvx2). "host" is the target that was calibrated on this machine, if HostFile() is
+// there. Else it is HostTarget(ReadHost(), llvm_cpu) (host.h), where `llvm_cpu` is LLVM's name of this
+// machine's CPU. Errors are one line. A calibrated file with features that this CPU lacks is an error, too.
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu);
 
 // The path at which the calibrated constants of this machine are kept, whether there are any or not:

@@ -131,7 +131,7 @@ TEST(Workload, ValuesAreReproducibleAndVaried) {
 
 TEST(Workload, SetsOfWeightsAreApartAndAlike) {
   const Placed placed(MatmulSpec(1, 20, 30, 40));
-  EXPECT_EQ(Weights(placed.workload), std::vector<size_t>{MatmulDims::kRhs});
+  EXPECT_EQ(Weights(*placed.workload.spec), std::vector<size_t>{MatmulDims::kRhs});
   const size_t bytes = RotatedBytes(placed.workload, 3);
   ASSERT_GE(bytes, 3 * placed.workload.operands[MatmulDims::kRhs].bytes());
   const SharedArena memory(bytes);
@@ -151,7 +151,7 @@ TEST(Workload, SetsOfWeightsAreApartAndAlike) {
 // Constants; where there are none, what contractions have on the right, through transposes.
 TEST(Workload, WeightsOfGraphs) {
   const auto weights_of = [](const std::string& text) {
-    return Weights(MakeWorkload(*ReadEntries(text, "test")->front().graph, 1));
+    return Weights(*ReadEntries(text, "test")->front().graph);
   };
   EXPECT_EQ(
       weights_of("kernel a(x: f32[4,8], w: f32[8,6], b: f32[6]):\n return softmax(add(matmul(x, w), b))"),

@@ -165,6 +165,31 @@ TEST(MicrokernelCostTest, LoadsAcrossLines) {
                    2 * SplitsOf(65, 64, 1) / 64. + 3 * SplitsOf(68, 64, 1) / 64.);
 }
 
+// Vectors of 32 bytes in the rows of a matrix that begin at no multiple of 8 bytes, counted one by one.
+int UnalignedOf(int64_t ld, int rows, int columns) {
+  int unaligned = 0;
+  for (int64_t row = 0; row < rows; ++row) unaligned += row * ld * 4 % 8 != 0 ? columns : 0;
+  return unaligned;
+}
+
+TEST(MicrokernelCostTest, LoadsOffTheGrainTakeMultiplyAddUnits) {
+  const Target none = Named("znver3");
+  Target some = none;
+  some.vectors.front().unaligned_load_cycles = none.vectors.front().unaligned_load_cycles + 1;
+  const auto more = [&](const std::string& text, LayoutKind form) {
+    const Spec spec = ParseSpec("matmul f32 " + text)->spec;
+    const RegisterTile tile = RegisterTileOf(spec, {form, Order::kRow, 8, 1, 0}, some);
+    return TripCyclesOf(tile, some.vectors.front(), some).arithmetic -
+           TripCyclesOf(tile, none.vectors.front(), none).arithmetic;
+  };
+  constexpr int kSteps = 64;  // after which rows begin within a line as before
+  for (int ld = 16; ld < 96; ++ld)
+    EXPECT_DOUBLE_EQ(kSteps * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors),
+                     UnalignedOf(ld, kSteps, 2));
+  EXPECT_EQ(more("2x64x16 lda=65", LayoutKind::kVectors), 0) << "broadcasts";
+  EXPECT_DOUBLE_EQ(more("2x64x3 rhs=col lda=65 ldb=68", LayoutKind::kPartialSums), 2 / 2.) << "rows of lhs";
+}
+
 TEST(MicrokernelCostTest, TripsCoverTheReduction) {
   EXPECT_EQ(TripsOf(OuterProduct(16, 1, 1), 100), 100);
   const RegisterTile sums{LayoutKind::kPartialSums, Arithmetic::kFma, 16, 1, 1};

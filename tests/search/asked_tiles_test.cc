@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs ask for what copies read next: by following a program, run by run.
+// Programs ask for what copies, and moves of panels, bring next: by following a program, run by run.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Follower {
   explicit Follower(const Program& program) : program_(program) { Do(program.body); }
 
   int copies() const { return copies_; }
-  // Copies of rhs that read a line which nobody has asked for since the copy before. What register tiles ask
-  // for in vain, as it is behind the end of rhs, is not counted.
+  // Copies of rhs, or pieces of panels, that read a line which nobody has asked for since the copy before.
+  // What register tiles ask for in vain, as it is behind the end of rhs, is not counted.
   int unasked() const { return unasked_; }
 
  private:
@@ -55,14 +55,28 @@ class Follower {
   void Do(const Phase& phase) { Do(phase.body); }
   void Do(const KernelRun& run) {
     const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
-    if (const auto* tile = std::get_if<TileShape>(&kernel); tile && tile->asked_lines != 0)
-      return Ask(*tile, run);
+    if (const auto* tile = std::get_if<TileShape>(&kernel)) {
+      if (IsPacked(run.at[kRhs].buffer)) ReadPanel(*tile, run);
+      if (tile->asked_lines != 0) Ask(*tile, run);
+    }
     if (const auto* pack = std::get_if<PackShape>(&kernel); pack && run.at[0].buffer == kRhs)
       Copy(*pack, ValueOf(run.at[0].offset));
   }
 
+  bool IsPacked(int buffer) const {
+    return program_.buffers[static_cast<size_t>(buffer)].memory == Memory::kPacked;
+  }
+
+  // A piece of a panel: the register tiles beside each other all read it.
+  void ReadPanel(const TileShape& tile, const KernelRun& run) {
+    const int64_t begin = ValueOf(run.at[kRhs].offset) * Bytes(tile.rhs.dtype);
+    if (begin == piece_) return;
+    piece_ = begin;
+    CountIfAsked(begin, ValueOf(run.count), tile.rhs, tile.rhs.panel);
+  }
+
   void Ask(const TileShape& tile, const KernelRun& run) {
-    ASSERT_EQ(run.at.back().buffer, kRhs);
+    ASSERT_TRUE(run.at.back().buffer == kRhs || IsPacked(run.at.back().buffer));
     const int64_t begin = ValueOf(run.at.back().offset) * Bytes(tile.asked.dtype);
     const int64_t row_bytes = Bytes(tile.asked.dtype, tile.asked.outer_stride);
     for (int64_t row = 0; row < ValueOf(run.count); ++row)
@@ -70,13 +84,17 @@ class Follower {
         asked_.insert(begin + row * row_bytes + line * 64);
   }
 
-  // Rows are a multiple of a line apart.
   void Copy(const PackShape& pack, int64_t offset) {
-    const int64_t bytes = Bytes(pack.from.dtype);
+    CountIfAsked(offset * Bytes(pack.from.dtype), pack.outer, pack.from, pack.inner);
+  }
+
+  // Rows are a multiple of a line apart.
+  void CountIfAsked(int64_t begin, int64_t rows, const MatrixLayout& layout, int64_t columns) {
+    const int64_t bytes = Bytes(layout.dtype);
     bool all_asked = true;
-    for (int64_t row = 0; row < pack.outer; ++row)
-      for (int64_t byte = 0; byte < pack.inner * bytes; byte += 64)
-        all_asked &= asked_.contains((offset + row * pack.from.outer_stride) * bytes + byte);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t byte = 0; byte < columns * bytes; byte += 64)
+        all_asked &= asked_.contains(begin + row * layout.outer_stride * bytes + byte);
     ++copies_;
     unasked_ += all_asked ? 0 : 1;
     asked_.clear();
@@ -90,6 +108,7 @@ class Follower {
   const Program& program_;
   std::map<VarId, int64_t> values_;
   Lines asked_;
+  int64_t piece_ = -1;  // of a panel, that is being read
   int copies_ = 0, unasked_ = 0;
 };
 
@@ -97,13 +116,14 @@ struct Case {
   const char* spec;
   const char* schedule;
   int copies, unasked;
+  const char* target = "znver4";
 };
 
 class AskedTilesTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(AskedTilesTest, CopiesReadWhatWasAskedFor) {
   const Case& c = GetParam();
-  const CostModel model(FindTarget("znver4", "")->target);
+  const CostModel model(FindTarget(c.target, "")->target);
   const Spec placed = PlaceOperands(ParseSpec(c.spec)->spec, Residency::kCold, model.target());
   HashMemo memo;
   const absl::StatusOr<Schedule> schedule = ParseSchedule(c.schedule, "s", placed.op);
@@ -145,7 +165,16 @@ INSTANTIATE_TEST_SUITE_P(
         // Pairs of steps.
         Case{"matmul bf16*bf16->f32 64x128x512", "tile n 32\n  pack rhs L1 packed32x2 bf16\n", 16, 1},
         // Rows that fall on few sets of L2 are not asked for.
-        Case{"matmul f32 32x64x4096", "tile n 32\n  pack rhs L1 packed32 f32\n", 128, 128}));
+        Case{"matmul f32 32x64x4096", "tile n 32\n  pack rhs L1 packed32 f32\n", 128, 128},
+        // Panels of weights, whole and in pieces, for code whose vectors are shorter than a line; and for
+        // code whose are not.
+        Case{"matmul f32 16x256x64 const-rhs", "pack rhs RAM packed16 f32\n  tile n 16\n    move rhs L1\n", 4,
+             1, "haswell"},
+        Case{"matmul f32 16x256x64 const-rhs",
+             "pack rhs RAM packed16 f32\n  tile n 16\n    tile k 64\n      move rhs L1\n      move rhs L1\n",
+             16, 1, "haswell"},
+        Case{"matmul f32 16x64x64 const-rhs", "pack rhs RAM packed32 f32\n  tile n 32\n    move rhs L1\n", 2,
+             2, "znver4"}));
 
 }  // namespace
 }  // namespace kirsch

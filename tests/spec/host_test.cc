@@ -68,6 +68,28 @@ TEST(HostTest, MissingFeaturesAreDroppedWithWhatNeedsThem) {
   EXPECT_TRUE(ParseTarget(PrintTarget(*target), "host").ok());
 }
 
+TEST(HostTest, CodeForAvx2SeesTheSameMachineWithoutTheRest) {
+  for (const Target& named : NamedTargets()) {
+    const absl::StatusOr<TargetFile> found = FindTarget(named.name + "-avx2", "");
+    ASSERT_TRUE(found.ok()) << found.status();
+    const Target& target = found->target;
+    EXPECT_EQ(target.name, named.name + "-avx2");
+    EXPECT_EQ(target.cpu, named.cpu);
+    EXPECT_TRUE(target.memory == named.memory) << named.name;
+    EXPECT_THAT(target.features, ::testing::IsSubsetOf({"avx2", "fma", "f16c", "bmi", "bmi2"}));
+    EXPECT_FALSE(target.matrix.has_value());
+    ASSERT_FALSE(target.vectors.empty());
+    for (const VectorUnit& unit : target.vectors) {
+      EXPECT_LE(unit.bytes, 32);
+      EXPECT_LE(unit.registers, 16);
+      EXPECT_FALSE(unit.masks);
+    }
+  }
+  EXPECT_TRUE(ForAvx2(Named("haswell")) == Named("haswell")) << "it has no more than AVX2";
+  EXPECT_THAT(std::string(FindTarget("zn-avx2", "").status().message()),
+              ::testing::HasSubstr("expected one of"));
+}
+
 TEST(HostTest, MachineWithoutAvx2IsRefused) {
   EXPECT_EQ(HostTarget(Host(), "").status().message(),
             "target host: this CPU lacks avx2, fma, which Kirsch needs");

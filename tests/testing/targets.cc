@@ -54,6 +54,7 @@ VectorUnit TinyUnit(int bytes) {
   unit.masked_load_cycles = 0.75;
   unit.piece_cycles = 0.375;
   unit.split_load_cycles = 0.25;
+  unit.unaligned_load_cycles = 0.875;
   unit.wide_load_cycles_per_line = 0.0625 * bytes;
   for (WideningCosts& costs : unit.widening) {
     costs.vector_fma = 0.5;
