@@ -386,7 +386,9 @@ TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
   }
   EXPECT_GE(copy["loss"], 0);
   EXPECT_LE(own, all);
-  EXPECT_LE((1 + copy["loss"].get<double>()) * own, all * (1 + 1e-9));
+  // Programs for any size may divide rows as no program for one size does, and cost a little less.
+  constexpr double kLess = 0.005;
+  EXPECT_LE((1 + copy["loss"].get<double>()) * own, all * (1 + kLess));
   EXPECT_LE(all, 1.03 * (1 + copy["loss"].get<double>()) * own);  // regions lose that much at most
 
   EXPECT_EQ(
