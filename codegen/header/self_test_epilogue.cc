@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <ranges>
 
@@ -77,44 +78,35 @@ const char* ForElements(const RowInput& operand, const std::array<const char*, 4
   return texts[(operand.along_rows ? 1 : 0) + (operand.along_columns ? 2 : 0)];
 }
 
-// Returns a value of an epilogue as a C expression, a double. `sum` is the sum, and all that is computed of
-// it. A product that is part of an FMA is not rounded.
+// Returns a value of an epilogue as a C expression, a double. `sum` has all that was computed so far.
 std::string ValueText(const RowProgram& program, int value) {
+  if (value < 0) return "";
   const RowValue& v = program.values[static_cast<size_t>(value)];
   if (v.op == Operation::kNumber) return absl::StrFormat("%a", v.number);
   if (v.op != Operation::kLoad || v.input == 0) return "sum";
-  const std::string element =
-      Cat("arg", v.input, "[",
-          ForElements(program.inputs[static_cast<size_t>(v.input)], {"0", "row", "column", "place"}), "]");
+  const char* const place =
+      ForElements(program.inputs[static_cast<size_t>(v.input)], {"0", "row", "column", "place"});
+  const std::string element = Cat("arg", v.input, "[", place, "]");
   return IsKeptAsBits(v.type) ? Cat("$FILE_get_", Info(v.type).name, "(", element, ")")
                               : "(double)" + element;
 }
 
-// Returns an operation on two texts, before it is rounded.
-std::string OperationText(const RowProgram& program, int value) {
+// Returns the statement that does one operation on `sum`. It rounds where the kernel does: not if the value
+// is part of an FMA. Integers wrap around, which C leaves to unsigned numbers.
+std::string StatementText(const RowProgram& program, int value, bool rounds) {
   const RowValue& v = program.values[static_cast<size_t>(value)];
-  if (v.op == Operation::kF32) return "sum";
-  const int product = OperandsOf(program, value).product;
-  const auto text = [&](int operand) {
-    if (operand < 0) return std::string();
-    return Cat(v.type == Dtype::kS32 ? "(int64_t)" : "",
-               operand == product ? OperationText(program, operand) : ValueText(program, operand));
-  };
-  return absl::StrReplaceAll(Info(v.op).c, {{"$x", text(v.a)}, {"$y", text(v.b)}, {"(real)", "(double)"}});
-}
-
-// Returns the statement that does one operation on `sum`. It rounds where the kernel does. Integers wrap
-// around, which C leaves to unsigned numbers.
-std::string StatementText(const RowProgram& program, int value) {
-  const Dtype type = program.values[static_cast<size_t>(value)].type;
-  const std::string_view name = Info(type).name;
-  const std::string text = OperationText(program, value);
+  const std::string cast = v.type == Dtype::kS32 ? "(int64_t)" : "";
+  const std::string text = absl::StrReplaceAll(v.op == Operation::kF32 ? "$x" : Info(v.op).c,
+                                               {{"$x", cast + ValueText(program, v.a)},
+                                                {"$y", cast + ValueText(program, v.b)},
+                                                {"(real)", "(double)"}});
+  const std::string_view name = Info(v.type).name;
   return Cat("    sum = ",
-             IsKeptAsBits(type)    ? Cat("$FILE_get_", name, "($FILE_put_", name, "(", text, "))")
-             : type == Dtype::kS32 ? Cat("(int32_t)(uint32_t)(", text, ")")
-             : type == Dtype::kF32 ? Cat("(float)(", text, ")")
-                                   : text,
-             ";\n");
+             !rounds                ? ""
+             : IsKeptAsBits(v.type) ? Cat("$FILE_get_", name, "($FILE_put_", name)
+             : cast.empty()         ? (v.type == Dtype::kF32 ? "(float)" : "")
+                                    : "(int32_t)(uint32_t)",
+             "(", text, rounds && IsKeptAsBits(v.type) ? "))" : ")", ";\n");
 }
 
 RowProgram ProgramOf(const HeaderMember& member) {
@@ -148,11 +140,11 @@ std::string EpilogueText(const HeaderMember& member) {
   const RowProgram program = ProgramOf(member);
   const bool near = EpilogueOfUser(member).HasFunctions();
   std::string text = near ? "    double most = 1;\n" : "";
-  for (int value : ComputedValues(program)) {
-    const Operation op = program.values[static_cast<size_t>(value)].op;
-    if (op == Operation::kLoad || op == Operation::kNumber) continue;
-    Append(&text, StatementText(program, value), near ? "    most = $FILE_most(most, sum);\n" : "");
-  }
+  const std::vector<int> computed = ComputedValues(program);
+  for (int value = 0; value < std::ssize(program.values); ++value)
+    if (program.values[static_cast<size_t>(value)].a >= 0)
+      Append(&text, StatementText(program, value, std::ranges::count(computed, value) > 0),
+             near ? "    most = $FILE_most(most, sum);\n" : "");
   // Texts of operations name a function of math.h as M(exp).
   for (const MathFunction& function : kMathFunctions)
     text = absl::StrReplaceAll(text, {{FunctionCall(function), Cat("$FILE_", function.name)}});

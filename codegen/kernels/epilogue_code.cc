@@ -15,17 +15,10 @@ RowKernel RowsOfEpilogue(const Microkernel& kernel, int lanes) {
   rows.program = RowProgramOf(kernel.epilogue, kernel.accumulator(), kernel.out.dtype);
   rows.schedule.lanes = lanes;
   rows.scales = kernel.scales;
-  rows.input_row_strides = {0};  // sums are in registers
+  rows.input_row_strides = {0};  // of the sums
   for (const EpilogueArgument& argument : kernel.arguments)
     rows.input_row_strides.push_back(argument.row_stride);
   return rows;
-}
-
-RowPointers PointersOfEpilogue(const std::vector<VarId>& arguments) {
-  RowPointers pointers;
-  pointers.inputs = {kNoVar};
-  pointers.inputs.insert(pointers.inputs.end(), arguments.begin(), arguments.end());
-  return pointers;
 }
 
 }  // namespace
@@ -47,10 +40,11 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       last_(last),
       rows_(RowsOfEpilogue(kernel, lanes)),
       passes_(FindPasses(rows_.program, rows_.schedule)),
-      pointers_(PointersOfEpilogue(arguments)),
       code_(builder, rows_, passes_, pointers_, nullptr, "e"),
       values_(ComputedValues(rows_.program)) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
+  pointers_.inputs = arguments;
+  pointers_.inputs.insert(pointers_.inputs.begin(), kNoVar);  // sums are in registers
   if (WaitsForEpilogue(kernel))
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
 }

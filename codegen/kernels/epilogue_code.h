@@ -55,7 +55,7 @@ class EpilogueCode {
   // The epilogue as a row program, which code_ writes vector by vector; values_ are those that it computes.
   const RowKernel rows_;
   const RowPasses passes_;
-  const RowPointers pointers_;
+  RowPointers pointers_;
   RowCode code_;
   const std::vector<int> values_;
   VarId waiting_ = kNoVar;  // the tile in memory, see WaitsForEpilogue

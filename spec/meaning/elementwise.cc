@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/meaning/elementwise.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +12,9 @@
 namespace kirsch {
 namespace {
 
+// What a kernel makes of a value that is not off.
+Uncertain Exact(Dtype type, double value) { return {RoundedTo(type, value), 0}; }
+
 // A sum or difference of a product, in one operation. The signs of a difference are those of its parts.
 Uncertain MultiplyAdd(const RowValue& v, const RowOperands& operands, absl::FunctionRef<Uncertain(int)> at) {
   Uncertain a = at(operands.values[0]), c = at(operands.values[2]);
@@ -20,7 +22,7 @@ Uncertain MultiplyAdd(const RowValue& v, const RowOperands& operands, absl::Func
   if (v.op == Operation::kSub) (operands.product == v.a ? c : a).value *= -1;
   if (a.error + b.error + c.error != 0) return Add(Mul(a, b, v.type), c, v.type);
   // Computed in the kernel's own type, so that it is rounded as the kernel rounds it.
-  if (v.type != Dtype::kF32) return {RoundedTo(v.type, std::fma(a.value, b.value, c.value)), 0};
+  if (v.type != Dtype::kF32) return Exact(v.type, std::fma(a.value, b.value, c.value));
   return {std::fma(static_cast<float>(a.value), static_cast<float>(b.value), static_cast<float>(c.value)), 0};
 }
 
@@ -29,23 +31,14 @@ Uncertain MultiplyAdd(const RowValue& v, const RowOperands& operands, absl::Func
 Uncertain ElementwiseValue(const RowProgram& program, int value, absl::FunctionRef<Uncertain(int)> at) {
   const RowValue& v = program.values[static_cast<size_t>(value)];
   if (v.op == Operation::kNumber) return {v.number, 0};
-  if (v.op == Operation::kF32) return StoredAs(Dtype::kF32, at(v.a));
   const RowOperands operands = OperandsOf(program, value);
   if (operands.product >= 0) return MultiplyAdd(v, operands, at);
   const auto optional = [&](int argument) { return argument < 0 ? Uncertain{} : at(argument); };
   const Uncertain a = at(v.a), b = optional(v.b), c = optional(v.c);
+  if (v.op == Operation::kF32) return a.error == 0 ? Exact(v.type, a.value) : RoundedToFloat(a);
   if (v.type == Dtype::kS32) return ApplyToIntegers(v.op, a, b);
   if (IsComposed(v.op) || a.error + b.error + c.error != 0) return ApplyOperation(v.op, a, b, c, v.type);
-  return {RoundedTo(v.type, MeaningOf(v.op, a.value, b.value, c.value)), 0};
-}
-
-Uncertain StoredAs(Dtype out, Uncertain x) {
-  if (std::isinf(x.error)) return x;
-  if (IsFloating(out)) return x.error == 0 ? Uncertain{RoundedTo(out, x.value), 0} : RoundedToFloat(x, out);
-  // An integer that may be off by an error below 1 may be the next one.
-  const auto least = static_cast<double>(LeastOf(out)), most = static_cast<double>(MostOf(out));
-  const double whole = std::isnan(x.value) ? least : std::nearbyint(x.value);
-  return {std::clamp(whole, least, most), x.error > 0 ? std::floor(x.error + 1) : 0};
+  return Exact(v.type, MeaningOf(v.op, a.value, b.value, c.value));
 }
 
 Uncertain Apply(const RowProgram& epilogue, Uncertain sum, absl::FunctionRef<double(int)> operand) {
@@ -57,8 +50,9 @@ Uncertain Apply(const RowProgram& epilogue, Uncertain sum, absl::FunctionRef<dou
                 : value.input == 0           ? sum
                                              : Uncertain{operand(value.input - 1), 0};
   }
-  const RowResult& result = epilogue.results.front();
-  return StoredAs(result.dtype, at(result.value));
+  const Dtype out = epilogue.results.front().dtype;
+  const Uncertain stored = at(epilogue.results.front().value);
+  return stored.error == 0 && IsFloating(out) ? Exact(out, stored.value) : StoredAsElement(out, stored);
 }
 
 }  // namespace kirsch

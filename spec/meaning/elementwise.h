@@ -6,7 +6,6 @@
 #define KIRSCH_SPEC_MEANING_ELEMENTWISE_H_
 
 #include "absl/functional/function_ref.h"
-#include "spec/dtype.h"
 #include "spec/graph/row_program.h"
 #include "spec/uncertain.h"
 
@@ -16,10 +15,6 @@ namespace kirsch {
 // anything has an infinite error. An exact product of exact factors that is part of a multiply-add is not
 // rounded.
 Uncertain ElementwiseValue(const RowProgram& program, int value, absl::FunctionRef<Uncertain(int)> at);
-
-// Returns the element of type `out` that a value is stored as. Floats become integers to nearest, ties to
-// even. A value beyond the integers' range becomes the nearest in it, a NaN the least.
-Uncertain StoredAs(Dtype out, Uncertain x);
 
 // Returns the element that an epilogue (RowProgramOf) makes of a sum; operand(i) is the element of its i-th
 // operand in memory.

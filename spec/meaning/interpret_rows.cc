@@ -38,8 +38,7 @@ class LineInterpreter {
       const auto value = static_cast<size_t>(program_.results[result].value);
       const int64_t stride = shape_.result_row_strides[result];
       std::vector<double> stored = values_[value];
-      if (const Dtype dtype = program_.results[result].dtype; !IsFloating(dtype))
-        for (double& x : stored) x = StoredAs(dtype, {x, 0}).value;
+      for (double& x : stored) x = StoredAsElement(program_.results[result].dtype, {x, 0}).value;
       memory_.Write(at_[program_.inputs.size() + result], Start(stride, line), Step(stride),
                     static_cast<int64_t>(stored.size()), stored.data());
     }
