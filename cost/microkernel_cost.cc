@@ -245,12 +245,12 @@ double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   if (epilogue.empty()) return 0;
   const RowProgram program = RowProgramOf(spec);
-  VectorWork work = WorkOf(program, ComputedValues(program), unit);
-  if (IsFloating(program.values.back().type) && !IsFloating(spec.out().dtype))
-    work.instructions += kIntoRange;
+  const VectorWork work = WorkOf(program, ComputedValues(program), unit);
+  double instructions = work.instructions + work.products;
+  if (IsFloating(program.values.back().type) && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
   // Where there are functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;
-  return ArithmeticCycles(work, unit) + waits / unit.stores_per_cycle +
+  return instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
          (epilogue.operands() + waits) / unit.loads_per_cycle;
 }
 
