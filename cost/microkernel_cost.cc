@@ -6,6 +6,8 @@
 
 #include "cost/vector_math_cost.h"
 #include "spec/block.h"
+#include "spec/graph/epilogue_program.h"
+#include "spec/graph/row_passes.h"
 
 namespace kirsch {
 namespace {
@@ -242,14 +244,10 @@ double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, 
 double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   if (epilogue.empty()) return 0;
-  constexpr double kIntoRange = 3;  // two bounds and a conversion
-  const Dtype sum = AccumulatorOf(spec);
-  double instructions = 0;
-  for (int step = 0; step < epilogue.count; ++step)
-    // A step that is fused into the one after it is no instruction of its own.
-    if (!IsFused(epilogue, sum, step))
-      instructions += InstructionsOf(EmittedOperation(epilogue, sum, step), unit);
-  if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
+  const RowProgram program = RowProgramOf(spec);
+  const VectorWork work = WorkOf(program, ComputedValues(program), unit);
+  double instructions = work.instructions + work.products;
+  if (IsFloating(program.values.back().type) && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
   // Where there are functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;
   return instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +

@@ -37,7 +37,7 @@ double DivisionCycles(const VectorWork& work, Dtype type, const VectorUnit& unit
 
 // Returns the instructions that round a vector to a narrower type.
 double NarrowingInstructions(Dtype from, Dtype dtype) {
-  constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2, kBounds = 2;
+  constexpr double kRounding = 8, kSaturation = 2, kBounds = 2;
   if (dtype == from) return 0;
   if (from == Dtype::kF64) return 1 + NarrowingInstructions(Dtype::kF32, dtype);
   if (from == Dtype::kS32) return kBounds + 1;
@@ -45,12 +45,6 @@ double NarrowingInstructions(Dtype from, Dtype dtype) {
          : dtype == Dtype::kF16 ? 2
          : dtype == Dtype::kS32 ? kIntoRange + kSaturation + 1
                                 : kIntoRange + 1;
-}
-
-// Products of s32 have a rate of their own.
-double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
-  return work.instructions / unit.fma_per_cycle +
-         work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
 }
 
 // Lines of a row of so many elements.
@@ -325,15 +319,12 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   const RowPass& pass = plan.passes[number];
   const VectorUnit& unit = UnitOf(program, schedule, target);
   const double unroll = schedule.unroll[number];
-  VectorWork arithmetic;
+  VectorWork arithmetic = WorkOf(program, pass.computed, unit);
   double loads = static_cast<double>(pass.read.size()), stores = static_cast<double>(pass.kept.size());
   RowVectorCycles cycles;
+  cycles.division = DivisionCycles(arithmetic, RealOf(program), unit);
   for (int v : pass.computed) {
     const RowValue& value = program.values[static_cast<size_t>(v)];
-    const VectorWork work = WorkOf(value.op, value.type, unit);
-    arithmetic.instructions += work.instructions;
-    arithmetic.products += work.products;
-    cycles.division += DivisionCycles(work, value.type, unit);
     if (value.op != Operation::kLoad) continue;
     ++loads;
     arithmetic.instructions +=

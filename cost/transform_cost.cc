@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "cost/vector_math_cost.h"
+#include "spec/graph/epilogue_program.h"
+#include "spec/graph/row_passes.h"
+
 namespace kirsch {
 namespace {
 
@@ -22,14 +26,13 @@ class TransformCost {
     const int loads = out ? matmuls : window, stores = out ? window : matmuls;
     double loaded = loads,
            computed = shape_.map().Operations() * (shape_.map().inputs() + shape_.map().outputs());
-    size_t argument = 2;
-    // A step of the epilogue is an instruction for each output, and a load where it has an operand.
-    for (const EpilogueStep& step : shape_.epilogue) {
-      computed += window;
-      if (!step.HasOperand()) continue;
+    // The epilogue computes each output, and loads its operands.
+    const RowProgram epilogue = RowProgramOf(shape_.epilogue, Dtype::kF32, shape_.stored);
+    computed += window * WorkOf(epilogue, ComputedValues(epilogue), unit_).instructions;
+    for (size_t input = 1; input < epilogue.inputs.size(); ++input) {
       loaded += window;
-      if (step.operand == EpilogueOperand::kAll) AddLines(Pixels(), levels[argument], false);
-      ++argument;
+      const RowInput& operand = epilogue.inputs[input];
+      if (operand.along_columns && operand.along_rows) AddLines(Pixels(), levels[1 + input], false);
     }
     // Elements of a transformed square that find no register are stored and loaded again.
     const double spilled = std::max(0, matmuls - unit_.registers);

@@ -84,6 +84,24 @@ VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
   return math.work();
 }
 
+VectorWork WorkOf(const RowProgram& program, const std::vector<int>& values, const VectorUnit& unit) {
+  VectorWork all;
+  for (int v : values) {
+    const RowValue& value = program.values[static_cast<size_t>(v)];
+    const VectorWork work = WorkOf(value.op, value.type, unit);
+    all.instructions += work.instructions;
+    all.divisions += work.divisions;
+    all.roots += work.roots;
+    all.products += work.products;
+  }
+  return all;
+}
+
+double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
+  return work.instructions / unit.fma_per_cycle +
+         work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
+}
+
 double InstructionsOf(Operation op, const VectorUnit& unit) {
   return WorkOf(op, Dtype::kF32, unit).instructions;
 }

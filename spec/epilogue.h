@@ -17,7 +17,6 @@
 
 #include "spec/dtype.h"
 #include "spec/operation.h"
-#include "spec/uncertain.h"
 
 namespace kirsch {
 
@@ -87,14 +86,6 @@ inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
   return TypeBefore(epilogue, sum, epilogue.count);
 }
 
-// The operation that code has for step `step`, sums being of type `sum`. Where the step has a number, or is
-// of integers, max and min become maxnum and minnum, which are single instructions. Then the number comes
-// first, as the argument that may be a NaN has to come second.
-Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step);
-
-// True if step `step` is a multiplication that is one operation with the addition or subtraction after it.
-bool IsFused(const Epilogue& epilogue, Dtype sum, int step);
-
 // The epilogue of the transposed problem: rows become columns.
 Epilogue Transposed(const Epilogue& epilogue);
 
@@ -105,45 +96,8 @@ std::vector<std::string> EpilogueNames(const Epilogue& epilogue);
 // "f32,mul:n,add:3", as in specs; "relu" stands for "max:0".
 std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);
 
-// Computes the element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th
-// operand in memory.
-// If the sum has no error and no step is a function, this is what a kernel computes, bit for bit. Else the
-// error is a bound of how far off a kernel may be: that of the sum, and what roundings and functions add. A
-// value that may be anything has an infinite error.
-// In the end, floats become integers to nearest, ties to even. A value beyond the integers' range becomes the
-// nearest in it, a NaN the least. An output of integers saturates.
-template <typename OperandAt>
-Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum, const OperandAt& operand);
-
-// For Apply: one step, two steps that are fused (`addend` is the second's operand), what is stored, and a
-// step's number.
-Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y);
-Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, double addend);
-Uncertain StoredAs(Dtype out, Dtype type, Uncertain x);
+// A step's number, which is of a value of the type.
 double NumberOf(const EpilogueStep& step, Dtype type);
-
-template <typename OperandAt>
-Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum,
-                const OperandAt& operand) {
-  Uncertain x = sum;
-  int next_operand = 0;
-  const auto value_of = [&](int step) {
-    const EpilogueStep& s = epilogue.steps[static_cast<size_t>(step)];
-    return s.HasOperand() ? operand(next_operand++) : NumberOf(s, TypeBefore(epilogue, sum_type, step));
-  };
-  for (int step = 0; step < epilogue.count; ++step) {
-    const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
-    if (IsFused(epilogue, sum_type, step)) {
-      const double factor = value_of(step);
-      ++step;
-      x = ApplyFused(epilogue.steps[static_cast<size_t>(step)].op, TypeBefore(epilogue, sum_type, step), x,
-                     factor, value_of(step));
-    } else {
-      x = ApplyStep(op, TypeBefore(epilogue, sum_type, step), x, value_of(step));
-    }
-  }
-  return StoredAs(out, TypeAfter(epilogue, sum_type), x);
-}
 
 }  // namespace kirsch
 

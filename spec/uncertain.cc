@@ -16,14 +16,16 @@ namespace {
 constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
 
-// Of the type that a kernel computes in.
+// Of the type that a kernel computes in, or stores.
 constexpr Precision kOfF32 = {kUnit, kSubnormal, std::numeric_limits<float>::max()};
 constexpr Precision kOfF64 = {0x1p-53, 0x1p-1074, std::numeric_limits<double>::max()};
-const Precision& In(Dtype type) { return type == Dtype::kF64 ? kOfF64 : kOfF32; }
+Precision In(Dtype type) {
+  return type == Dtype::kF32 ? kOfF32 : type == Dtype::kF64 ? kOfF64 : PrecisionOf(type);
+}
 
 // A result that may be wrong by `ulps`, besides the error that its arguments' errors make.
 Uncertain WithUlps(double value, double error, double ulps, Dtype type) {
-  const Precision& in = In(type);
+  const Precision in = In(type);
   // An argument that may be infinite leaves infinities open, too: they may cancel.
   if (!std::isfinite(value)) return {value, std::isfinite(error) ? 0 : HUGE_VAL};
   // The type holds no such value, so any result is as good. Of 0 times a value that may be infinite, the
@@ -323,7 +325,7 @@ Uncertain IntegerBetween(double value, double low, double high) {
 }
 
 Uncertain SumOf(double sum, double magnitude, double error, double terms, Dtype type) {
-  const Precision& in = In(type);
+  const Precision in = In(type);
   if (magnitude > in.most) return {sum, HUGE_VAL};  // parts of it may be infinite
   return Rounded(sum, error + 2 * terms * in.unit * (magnitude + error), type);
 }

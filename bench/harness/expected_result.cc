@@ -11,6 +11,7 @@
 #include "bench/machine/memory.h"
 #include "bench/workload/element.h"
 #include "spec/element.h"
+#include "spec/graph/epilogue_program.h"
 #include "spec/meaning/reference.h"
 #include "spec/storage.h"
 
@@ -22,8 +23,8 @@ namespace {
 Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t column, Uncertain sum) {
   ConstOperands operands = {};
   for (size_t i = 0; i < workload.operands.size(); ++i) operands[i] = workload.operands[i].values;
-  return ApplyEpilogue(*workload.spec, operands, static_cast<int64_t>(batch), static_cast<int64_t>(row),
-                       static_cast<int64_t>(column), sum);
+  return ApplyEpilogue(*workload.spec, RowProgramOf(*workload.spec), operands, static_cast<int64_t>(batch),
+                       static_cast<int64_t>(row), static_cast<int64_t>(column), sum);
 }
 
 // Returns `count` different indices below `extent`, ascending. The first and the last one are among them if

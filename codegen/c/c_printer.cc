@@ -204,7 +204,7 @@ class FunctionPrinter {
   }
   // `KEPT` is for files with mask registers only: with 16 registers GCC makes no such copies.
   void PrintMultiplyAdd(const std::vector<Stmt>& block, size_t number, const MultiplyAdd& op) {
-    Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts,
+    Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b),
                               AddsBefore(block, number, op.accumulator)));
     if (program_.masks && IsFloating(VarOf(op.accumulator).dtype) && LastOfSeveral(block, number, op.a))
       Line(vectors_.Kept(VarOf(op.a)), ";");

@@ -59,8 +59,9 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
   constexpr std::array<const char*, 3> kNames = {"fmadd_", "fmsub_", "fnmadd_"};
-  return Intrinsic(a.bytes(), Cat(kNames[static_cast<size_t>(sign)], RealSuffix(a.dtype)), a.name, b.name,
-                   c.name);
+  const std::string fma = Intrinsic(a.bytes(), Cat(kNames[static_cast<size_t>(sign)], RealSuffix(a.dtype)),
+                                    a.name, b.name, c.name);
+  return a.dtype == Dtype::kF16Sums ? AsIntegers(a.dtype, a.bytes(), fma) : fma;
 }
 
 std::string CVectors::Sqrt(const Var& from) const {

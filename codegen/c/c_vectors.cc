@@ -507,8 +507,7 @@ std::string CVectors::AddInPlace(const Var& accumulator, const std::string& prod
   return Cat(macros_, "ADD", bits, "(", accumulator.name, ", ", product, ");");
 }
 
-std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
-                                  bool again) const {
+std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool again) const {
   const int bytes = accumulator.bytes();
   const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
   KIRSCH_CHECK(row != nullptr);
@@ -520,8 +519,7 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const auto get = [&](const Var& var) { return IsOfHalves(var) ? var.name : Get(var); };
   const std::string sum = get(accumulator), x = cast + get(exchanged ? b : a),
                     y = cast + get(exchanged ? a : b);
-  const std::string name =
-      subtracts ? Cat("fmsub_", RealSuffix(accumulator.dtype)) : std::string(encoding->c);
+  const std::string name(encoding->c);
   // Where the sum is among the instruction's operands: the last one, the first one, or added to a product.
   switch (encoding->form) {
     case EncodingForm::kLast:

@@ -75,8 +75,7 @@ class CVectors {
                                  const CCount& count) const;
   // Returns a statement. `again`: the block has added to this accumulator before, so GCC could reassociate
   // the sums.
-  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
-                          bool again) const;
+  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool again) const;
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
   std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
   std::string Sqrt(const Var& from) const;

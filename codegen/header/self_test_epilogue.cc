@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <ranges>
 
 #include "absl/strings/match.h"
@@ -6,6 +8,8 @@
 #include "absl/strings/str_replace.h"
 #include "codegen/header/self_test_parts.h"
 #include "codegen/header/user_matrix.h"
+#include "spec/graph/epilogue_program.h"
+#include "spec/graph/row_passes.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -69,34 +73,44 @@ constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf
 // True if a number of the type is an integer of its bits to C.
 bool IsKeptAsBits(Dtype type) { return IsFloating(type) && type != Dtype::kF32 && type != Dtype::kF64; }
 
-// Returns the step's operand as a C expression, a double. `*arguments` counts the operands that are tensors.
-std::string ValueText(const EpilogueStep& step, Dtype type, int* arguments) {
-  if (step.operand == EpilogueOperand::kNone) return "";
-  if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
-  constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
-  const std::string element = Cat("arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
-  return IsKeptAsBits(type) ? Cat("$FILE_get_", Info(type).name, "(", element, ")") : "(double)" + element;
+// Which of four texts suits what an operand has an element for: all, a row, a column, or each element.
+const char* ForElements(const RowInput& operand, const std::array<const char*, 4>& texts) {
+  return texts[(operand.along_rows ? 1 : 0) + (operand.along_columns ? 2 : 0)];
 }
 
-// Returns the statement that does one step on `sum`; `y` is its operand. It rounds where the kernel does: not
-// where this step and the next are one FMA, nor in f64. Integers wrap around, which C leaves to unsigned
-// numbers.
-std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::string& y) {
-  const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
-  if (op == Operation::kF32) return "    sum = (float)sum;\n";
-  const bool integers = TypeBefore(epilogue, sum, step) == Dtype::kS32;
-  const std::string cast = integers ? "(int64_t)" : "";
-  const std::string text = absl::StrReplaceAll(
-      Info(op).c, {{"$x", Cat(cast, "sum")}, {"$y", Cat(cast, y)}, {"(real)", "(double)"}});
-  if (sum == Dtype::kF16Sums && !IsFused(epilogue, sum, step)) {
-    const std::string_view name = Info(sum).name;
-    return Cat("    sum = $FILE_get_", name, "($FILE_put_", name, "(", text, "));\n");
-  }
+// Returns a value of an epilogue as a C expression, a double. `sum` has all that was computed so far.
+std::string ValueText(const RowProgram& program, int value) {
+  if (value < 0) return "";
+  const RowValue& v = program.values[static_cast<size_t>(value)];
+  if (v.op == Operation::kNumber) return absl::StrFormat("%a", v.number);
+  if (v.op != Operation::kLoad || v.input == 0) return "sum";
+  const char* const place =
+      ForElements(program.inputs[static_cast<size_t>(v.input)], {"0", "row", "column", "place"});
+  const std::string element = Cat("arg", v.input, "[", place, "]");
+  return IsKeptAsBits(v.type) ? Cat("$FILE_get_", Info(v.type).name, "(", element, ")")
+                              : "(double)" + element;
+}
+
+// Returns the statement that does one operation on `sum`. It rounds where the kernel does: not if the value
+// is part of an FMA. Integers wrap around, which C leaves to unsigned numbers.
+std::string StatementText(const RowProgram& program, int value, bool rounds) {
+  const RowValue& v = program.values[static_cast<size_t>(value)];
+  const std::string cast = v.type == Dtype::kS32 ? "(int64_t)" : "";
+  const std::string text = absl::StrReplaceAll(v.op == Operation::kF32 ? "$x" : Info(v.op).c,
+                                               {{"$x", cast + ValueText(program, v.a)},
+                                                {"$y", cast + ValueText(program, v.b)},
+                                                {"(real)", "(double)"}});
+  const std::string_view name = Info(v.type).name;
   return Cat("    sum = ",
-             integers                                             ? "(int32_t)(uint32_t)"
-             : IsFused(epilogue, sum, step) || Info(sum).own_sums ? ""
-                                                                  : "(float)",
-             "(", text, ");\n");
+             !rounds                ? ""
+             : IsKeptAsBits(v.type) ? Cat("$FILE_get_", name, "($FILE_put_", name)
+             : cast.empty()         ? (v.type == Dtype::kF32 ? "(float)" : "")
+                                    : "(int32_t)(uint32_t)",
+             "(", text, rounds && IsKeptAsBits(v.type) ? "))" : ")", ";\n");
+}
+
+RowProgram ProgramOf(const HeaderMember& member) {
+  return RowProgramOf(EpilogueOfUser(member), AccumulatorOf(member.spec), member.spec.out().dtype);
 }
 
 std::string FunctionCall(const MathFunction& function) { return Cat("M(", function.name, ")"); }
@@ -104,22 +118,18 @@ std::string FunctionCall(const MathFunction& function) { return Cat("M(", functi
 }  // namespace
 
 ArgumentsText MakeArgumentsText(const HeaderMember& member) {
-  const Epilogue epilogue = EpilogueOfUser(member);
   ArgumentsText text;
   int number = 0;
-  for (int i = 0; i < epilogue.count; ++i) {
-    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    if (!step.HasOperand()) continue;
-    // Elements by the kind of operand: one, one for each row or column, or as many as out has.
-    constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
-    const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
-    const std::string name = Cat("arg", ++number), type = CType(dtype);
-    const char* const count = kCounts[static_cast<size_t>(step.operand)];
+  const RowProgram program = ProgramOf(member);
+  for (const RowInput& operand : std::views::drop(program.inputs, 1)) {
+    const std::string name = Cat("arg", ++number), type = CType(operand.dtype);
+    // Elements: one, one for each row or column, or as many as out has.
+    const char* const count = ForElements(operand, {"1", "m", "n", "on"});
     Append(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
            "));\n");
     Append(&text.check, " || !", name);
-    const bool all = step.operand == EpilogueOperand::kAll;
-    Append(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
+    const bool all = operand.along_rows && operand.along_columns;
+    Append(&text.fill, "  $FILE_fill_", std::string(Info(operand.dtype).name), "(", name, ", ",
            all ? "os, batch, m, n" : Cat("vector, 1, 1, ", count), ", ", 3 + number, ");\n");
     Append(&text.free, "  free(", name, ");\n");
   }
@@ -127,15 +137,14 @@ ArgumentsText MakeArgumentsText(const HeaderMember& member) {
 }
 
 std::string EpilogueText(const HeaderMember& member) {
-  const Epilogue epilogue = EpilogueOfUser(member);
-  const Dtype sum = AccumulatorOf(member.spec);
-  std::string text = epilogue.HasFunctions() ? "    double most = 1;\n" : "";
-  int arguments = 0;
-  for (int i = 0; i < epilogue.count; ++i) {
-    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    text += StepText(epilogue, sum, i, ValueText(step, TypeBefore(epilogue, sum, i), &arguments));
-    if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
-  }
+  const RowProgram program = ProgramOf(member);
+  const bool near = EpilogueOfUser(member).HasFunctions();
+  std::string text = near ? "    double most = 1;\n" : "";
+  const std::vector<int> computed = ComputedValues(program);
+  for (int value = 0; value < std::ssize(program.values); ++value)
+    if (program.values[static_cast<size_t>(value)].a >= 0)
+      Append(&text, StatementText(program, value, std::ranges::count(computed, value) > 0),
+             near ? "    most = $FILE_most(most, sum);\n" : "");
   // Texts of operations name a function of math.h as M(exp).
   for (const MathFunction& function : kMathFunctions)
     text = absl::StrReplaceAll(text, {{FunctionCall(function), Cat("$FILE_", function.name)}});

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/epilogue_code.h"
 
-#include <bit>
-#include <utility>
+#include <ranges>
 
 #include "spec/check.h"
+#include "spec/graph/epilogue_program.h"
 
 namespace kirsch {
+namespace {
+
+// The kernel's epilogue as a row kernel. It lies as the output does; only its inputs' strides are read.
+RowKernel RowsOfEpilogue(const Microkernel& kernel, int lanes) {
+  RowKernel rows;
+  rows.program = RowProgramOf(kernel.epilogue, kernel.accumulator(), kernel.out.dtype);
+  rows.schedule.lanes = lanes;
+  rows.scales = kernel.scales;
+  rows.input_row_strides = {0};  // of the sums
+  for (const EpilogueArgument& argument : kernel.arguments)
+    rows.input_row_strides.push_back(argument.row_stride);
+  return rows;
+}
+
+}  // namespace
 
 // A store of a tile has no mask and converts nothing.
 bool WaitsForEpilogue(const Microkernel& kernel) {
@@ -20,13 +35,16 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
     : builder_(builder),
       kernel_(kernel),
       out_(out),
-      arguments_(arguments),
       lanes_(lanes),
       size_(size),
       last_(last),
-      math_(builder, lanes, kernel.scales, "f",
-            IsFloating(kernel.accumulator()) ? kernel.accumulator() : Dtype::kF32) {
+      rows_(RowsOfEpilogue(kernel, lanes)),
+      passes_(FindPasses(rows_.program, rows_.schedule)),
+      code_(builder, rows_, passes_, pointers_, nullptr, "e"),
+      values_(ComputedValues(rows_.program)) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
+  pointers_.inputs = arguments;
+  pointers_.inputs.insert(pointers_.inputs.begin(), kNoVar);  // sums are in registers
   if (WaitsForEpilogue(kernel))
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
 }
@@ -34,21 +52,15 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
 // Rows are whole vectors, so that vectors of sums are stored and loaded without masks.
 int64_t EpilogueCode::Pitch() const { return (kernel_.n + lanes_ - 1) / lanes_ * lanes_; }
 
-// Returns a vector that all vectors of the tile use by turns; it is declared when it is first used.
-VarId EpilogueCode::Vector(const char* name, Dtype dtype, VarId* made) {
-  if (*made == kNoVar) *made = builder_.Vector(name, dtype, lanes_);
-  return *made;
-}
-
 void EpilogueCode::Store(VarId sums, int row, int64_t column, const LaneCount& count) {
-  if (waiting_ == kNoVar) return StoreThrough(sums, {Constant(row), Constant(column), count});
+  if (waiting_ == kNoVar) return StoreThrough(sums, {Constant(column), count, Constant(row)});
   builder_.Do(kirsch::Store{sums, At(waiting_, row * Pitch() + column), lanes_});
 }
 
 void EpilogueCode::Finish(const std::function<void(VarId, const Address&, const LaneCount&)>& before) {
   if (waiting_ == kNoVar) return;
   const VarId sums = builder_.Vector("waited", kernel_.accumulator(), lanes_);
-  const auto take = [&](const Place& place) {
+  const auto take = [&](const RowPlace& place) {
     builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
     before(sums, OutputAt(place), place.count);
     StoreThrough(sums, place);
@@ -59,87 +71,22 @@ void EpilogueCode::Finish(const std::function<void(VarId, const Address&, const 
   const LaneCount left = runtime_n_tail ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
   builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
     builder_.Loop(Constant(vectors),
-                  [&](VarId vector) { take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_}); });
-    if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), left});
+                  [&](VarId vector) { take({Times(IndexOf(vector), lanes_), lanes_, IndexOf(row)}); });
+    if (rest != 0) take({Constant(vectors * lanes_), left, IndexOf(row)});
   });
 }
 
-void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
-  const VarId stored = Apply(sums, place);
-  builder_.Do(kirsch::Store{stored, OutputAt(place), place.count});
+void EpilogueCode::StoreThrough(VarId sums, const RowPlace& place) {
+  code_.Bind(values_.front(), sums);
+  for (int value : std::views::drop(values_, 1)) code_.Compute(value, place);
+  builder_.Do(kirsch::Store{code_.Narrowed(0), OutputAt(place), place.count});
 }
 
 // Rows may be as far apart as the run-time size says.
-Address EpilogueCode::OutputAt(const Place& place) const {
+Address EpilogueCode::OutputAt(const RowPlace& place) const {
   const Affine row = kernel_.out.symbolic_stride ? TimesVariable(place.row, size_)
                                                  : Times(place.row, kernel_.out.outer_stride);
   return {out_, Plus(row, place.column)};
-}
-
-// Writes the steps of the epilogue for a vector of sums. Returns the variable that has the result.
-VarId EpilogueCode::Apply(VarId sums, const Place& place) {
-  const Epilogue& epilogue = kernel_.epilogue;
-  next_argument_ = 0;
-  VarId x = sums, addend = kNoVar;
-  for (int i = 0; i < epilogue.count; ++i) {
-    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    // Sums of integers go on as floats from here on.
-    if (step.op == Operation::kF32) {
-      builder_.Do(Convert{Vector("x", Dtype::kF32, &real_), x});
-      x = real_;
-      continue;
-    }
-    const Dtype type = TypeBefore(epilogue, kernel_.accumulator(), i);
-    const bool real = IsFloating(type);
-    VarId y = kNoVar;
-    if (Info(step.op).operands() == 2) {
-      y = real ? Vector("y", type, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
-      LoadOperand(step, place, y);
-    }
-    if (!IsFused(epilogue, kernel_.accumulator(), i)) {
-      const Operation op = EmittedOperation(epilogue, kernel_.accumulator(), i);
-      // A maximum or minimum keeps a NaN that comes second. So a number comes first, and the sum second.
-      const bool turned = real && op != step.op;
-      math_.Compute(op, x, turned ? y : x, turned ? x : y);
-    } else {
-      // A product and the sum after it are one operation, rounded once.
-      const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
-      if (addend == kNoVar) addend = Vector("x1", type, &addend_);
-      LoadOperand(next, place, addend);
-      builder_.Do(MultiplyAdd{addend, x, y, next.op == Operation::kSub});
-      std::swap(x, addend);
-    }
-  }
-  return Stored(x);
-}
-
-// Loads the operand of a step: a number; or of the argument an element for each column, or one for the whole
-// row.
-void EpilogueCode::LoadOperand(const EpilogueStep& step, const Place& place, VarId to) {
-  if (!step.HasOperand()) return builder_.Do(Fill{to, step.number});
-  const size_t argument = next_argument_++;
-  const EpilogueArgument& info = kernel_.arguments[argument];
-  const Affine row = Times(place.row, info.row_stride);
-  const Address address = {arguments_[argument], info.columns ? Plus(row, place.column) : row};
-  if (info.columns)
-    builder_.Do(Load{to, address, place.count});
-  else
-    builder_.Do(Broadcast{to, address, 1});
-}
-
-// Floats that become integers are brought into the range first: the conversion saturates nothing.
-VarId EpilogueCode::Stored(VarId x) {
-  const Dtype type = TypeAfter(kernel_.epilogue, kernel_.accumulator());
-  if (type != Dtype::kF32 || IsFloating(kernel_.out.dtype)) return x;
-  Vector("y", Dtype::kF32, &real_operand_);
-  const auto limit_by = [&](BinaryOp op, int64_t limit) {
-    builder_.Do(Fill{real_operand_, std::bit_cast<uint32_t>(static_cast<float>(limit))});
-    builder_.Do(Binary{op, x, x, real_operand_});
-  };
-  limit_by(BinaryOp::kMax, LeastOf(kernel_.out.dtype));
-  limit_by(BinaryOp::kMin, MostOf(kernel_.out.dtype));
-  builder_.Do(Convert{Vector("whole", Dtype::kS32, &integer_), x});
-  return integer_;
 }
 
 }  // namespace kirsch

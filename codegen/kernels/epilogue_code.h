@@ -10,7 +10,7 @@
 
 #include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/microkernels.h"
-#include "codegen/kernels/vector_math.h"
+#include "codegen/kernels/row_code.h"
 #include "codegen/loop/procedure_builder.h"
 
 namespace kirsch {
@@ -28,6 +28,8 @@ class EpilogueCode {
   // of `lanes`. `size` and `last`: as MicrokernelParameters has them.
   EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
                const std::vector<VarId>& arguments, int lanes, VarId size = kNoVar, VarId last = kNoVar);
+  EpilogueCode(const EpilogueCode&) = delete;  // code_ refers to members
+  EpilogueCode& operator=(const EpilogueCode&) = delete;
 
   // Stores what becomes of the sums of elements (row, column), (row, column + 1), ..., of which `count`
   // exist. `sums` may be overwritten.
@@ -41,33 +43,22 @@ class EpilogueCode {
   int64_t Pitch() const;
 
  private:
-  // Where a vector of sums is in the tile. Row and column are indices of loops if sums have waited.
-  struct Place {
-    Affine row, column;
-    LaneCount count;
-  };
-
-  VarId Vector(const char* name, Dtype dtype, VarId* made);
-  void StoreThrough(VarId sums, const Place& place);
-  VarId Apply(VarId sums, const Place& place);
-  void LoadOperand(const EpilogueStep& step, const Place& place, VarId to);
-  VarId Stored(VarId x);
-  Address OutputAt(const Place& place) const;
+  // `place` is in the tile: its row and column are indices of loops if sums have waited.
+  void StoreThrough(VarId sums, const RowPlace& place);
+  Address OutputAt(const RowPlace& place) const;
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;
   const VarId out_;
-  const std::vector<VarId>& arguments_;
   const int lanes_;
   const VarId size_, last_;
-  VectorMath math_;
-  // Made when they are first needed.
-  VarId real_ = kNoVar;                                     // what a sum of integers is converted to
-  VarId integer_ = kNoVar;                                  // what floats become in the end
-  VarId integer_operand_ = kNoVar, real_operand_ = kNoVar;  // of a step
-  VarId addend_ = kNoVar;                                   // of a fused step
-  VarId waiting_ = kNoVar;                                  // the tile in memory, see WaitsForEpilogue
-  size_t next_argument_ = 0;
+  // The epilogue as a row program, which code_ writes vector by vector; values_ are those that it computes.
+  const RowKernel rows_;
+  const RowPasses passes_;
+  RowPointers pointers_;
+  RowCode code_;
+  const std::vector<int> values_;
+  VarId waiting_ = kNoVar;  // the tile in memory, see WaitsForEpilogue
 };
 
 }  // namespace kirsch

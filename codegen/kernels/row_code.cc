@@ -6,6 +6,7 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -26,8 +27,11 @@ RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPa
 // A value that is one for the row has its variable in `row_`.
 VarId RowCode::Of(int value) {
   const Dtype type = At(value).type;
-  if (At(value).op == Operation::kNumber)
-    return builder_.Filled(type, lanes_, WordOf(type, At(value).number));
+  if (At(value).op == Operation::kNumber) {
+    uint64_t word = 0;
+    StoreElement(type, At(value).number, &word, 0);
+    return builder_.Filled(type, lanes_, word);
+  }
   if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
   VarId& var = vars_[static_cast<size_t>(value)];
   if (var == kNoVar) var = builder_.Vector(Cat("v", value, "_", suffix_), type, lanes_);
@@ -172,26 +176,28 @@ void RowCode::Saturate(VarId whole, VarId limited) {
   builder_.Do(Bits{whole, real});
 }
 
-// Stores a result. Floats that become integers are brought into the range first, as the conversion saturates
-// nothing. Integers are brought into it where they are stored.
-void RowCode::StoreResult(int result, const RowPlace& place) {
+// Floats that become integers are brought into the range first, as the conversion saturates nothing. Integers
+// are brought into it where they are stored.
+VarId RowCode::Narrowed(int result) {
   const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
+  const VarId value = Of(info.value);
+  if (!IsFloating(At(info.value).type) || IsFloating(info.dtype)) return value;
+  const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
+  const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
+    const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));
+    builder_.Do(Binary{op, limited, from, builder_.Filled(Dtype::kF32, lanes_, word)});
+  };
+  limit_by(BinaryOp::kMax, value, LeastOf(info.dtype));
+  limit_by(BinaryOp::kMin, limited, MostOf(info.dtype));
+  builder_.Do(Convert{whole, limited});
+  if (info.dtype == Dtype::kS32) Saturate(whole, limited);
+  return whole;
+}
+
+void RowCode::StoreResult(int result, const RowPlace& place) {
   const Address to = {pointers_.results[static_cast<size_t>(result)],
                       OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(result)])};
-  VarId value = Of(info.value);
-  if (IsFloating(At(info.value).type) && !IsFloating(info.dtype)) {
-    const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
-    const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
-      const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));
-      builder_.Do(Binary{op, limited, from, builder_.Filled(Dtype::kF32, lanes_, word)});
-    };
-    limit_by(BinaryOp::kMax, value, LeastOf(info.dtype));
-    limit_by(BinaryOp::kMin, limited, MostOf(info.dtype));
-    builder_.Do(Convert{whole, limited});
-    if (info.dtype == Dtype::kS32) Saturate(whole, limited);
-    value = whole;
-  }
-  builder_.Do(Store{value, to, place.count, place.streams && result == kernel_.schedule.streamed});
+  builder_.Do(Store{Narrowed(result), to, place.count, place.streams && result == kernel_.schedule.streamed});
 }
 
 // Lanes meet in the end, so those that don't exist must not change. Columns never meet, and need no such

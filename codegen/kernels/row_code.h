@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the values of a row program for one vector: of a row's elements, or of the values that are one for
-// the row (in all lanes). Row kernels and column kernels decide which vectors there are, and in which order.
+// the row (in all lanes). Row kernels, column kernels and epilogues decide which vectors there are, and in
+// which order.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_CODE_H_
 #define KIRSCH_CODEGEN_KERNELS_ROW_CODE_H_
@@ -46,16 +47,19 @@ class RowCode {
   // Returns the variable of a value, which may not have been computed yet. Numbers are constants that all
   // vectors share.
   VarId Of(int value);
+  // Gives a value the variable that has it already: the sum of an epilogue.
+  void Bind(int value, VarId var) { vars_[static_cast<size_t>(value)] = var; }
   // Returns a variable that is no value of the program, the same one for the same name.
   VarId Temporary(const std::string& name, Dtype dtype);
   VarId Temporary(const std::string& name) { return Temporary(name, real_); }
   VectorMath& math() { return math_; }
 
   // Writes the value from its operands. Read() takes it from where Keep() has stored it in an earlier pass.
-  // StoreResult() narrows and stores a result.
+  // Narrowed() returns the variable from which a result is stored, which StoreResult() does, too.
   void Compute(int value, const RowPlace& place);
   void Read(int value, const RowPlace& place);  // what was kept
   void Keep(int value, const RowPlace& place);
+  VarId Narrowed(int result);
   void StoreResult(int result, const RowPlace& place);
   // Prefetches what the pass computes from, as far ahead as the schedule has it; every line once.
   void PrefetchInput(int value, const RowPlace& place, int64_t column_in_block);

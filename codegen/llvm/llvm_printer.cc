@@ -141,12 +141,9 @@ class BodyPrinter {
                    EmitCount(op.count));
   }
 
-  // a * b - c is an FMA of -c; the code generator finds the one instruction.
   void Print(const MultiplyAdd& op) {
     Value *a = Get(op.a), *b = Get(op.b);
-    Value* accumulator = Get(op.accumulator);
-    if (op.subtracts) accumulator = ir_.CreateFNeg(accumulator);
-    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), VarOf(op.b), accumulator, a, b));
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), VarOf(op.b), Get(op.accumulator), a, b));
   }
 
   void Print(const Binary& op) {
@@ -154,6 +151,7 @@ class BodyPrinter {
     Set(op.to, vectors_.Binary(op.op, a, b));
   }
 
+  // The code generator finds the one instruction that negates, too.
   void Print(const Fma& op) {
     Value *a = Get(op.a), *b = Get(op.b), *c = Get(op.c);
     if (op.sign == FmaSign::kNegate) a = ir_.CreateFNeg(a);

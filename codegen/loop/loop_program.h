@@ -113,11 +113,9 @@ struct Store {  // narrows as spec/element.h says, f64 by way of f32; f32 to bf1
 };
 // accumulator += a * b, by the instruction that spec/instruction.h has for the operands' types. Lanes of f32,
 // f64, h16 and s32 are multiplied one by one. Words add the products of their elements to the lane: bf16 x
-// bf16, s16 x s16, u8 x s8 in either order, and o8 x s8 as if it were u8. `subtracts`, floats only:
-// accumulator = a * b - accumulator.
+// bf16, s16 x s16, u8 x s8 in either order, and o8 x s8 as if it were u8.
 struct MultiplyAdd {
   VarId accumulator, a, b;
-  bool subtracts = false;
 };
 enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin, kDiv, kAnd, kOr, kXor };
 struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN, those of integers

@@ -64,9 +64,7 @@ class TextPrinter {
   void Print(const Store& op) {
     Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count));
   }
-  void Print(const MultiplyAdd& op) {
-    Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
-  }
+  void Print(const MultiplyAdd& op) { Line(Name(op.accumulator), " += ", Name(op.a), " * ", Name(op.b)); }
   void Print(const Binary& op) { Line(Name(op.to), " = ", Name(op.a), Sign(op.op), Name(op.b)); }
   void Print(const Fma& op) {
     if (op.sign == FmaSign::kNegate)

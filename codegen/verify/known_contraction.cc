@@ -12,6 +12,7 @@
 #include "codegen/verify/verify_run.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
+#include "spec/graph/epilogue_program.h"
 #include "spec/instruction.h"
 #include "spec/meaning/reference.h"
 #include "spec/microkernel.h"
@@ -40,10 +41,11 @@ bool MayFlushSubnormals(const Spec& root) {
 // on. After that errors have no magnitude to be relative to.
 void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* oracle) {
   const int64_t m = root.size[MatmulDims::kM], n = root.size[MatmulDims::kN];
+  const RowProgram epilogue = RowProgramOf(root);
   for (size_t i = 0; i < oracle->value.size(); ++i) {
     const int64_t row = oracle->rows[i / static_cast<size_t>(n)], column = static_cast<int64_t>(i) % n;
-    const Uncertain stored =
-        kirsch::ApplyEpilogue(root, operands, row / m, row % m, column, {oracle->value[i], oracle->most[i]});
+    const Uncertain stored = kirsch::ApplyEpilogue(root, epilogue, operands, row / m, row % m, column,
+                                                   {oracle->value[i], oracle->most[i]});
     oracle->value[i] = stored.value;
     oracle->most[i] = stored.error;
   }

@@ -42,12 +42,8 @@ class RowWriter {
   const std::string& error() const { return error_; }
 
  private:
-  // These append a value, or find an equal one, and return its number. A value has the type of its first
-  // operand.
-  int Do(Operation op, int a, int b = -1, int c = -1) {
-    const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
-    return Push({op, a, b, -1, 0, type, c});
-  }
+  // These append a value, or find an equal one, and return its number.
+  int Do(Operation op, int a, int b = -1, int c = -1) { return Push(ValueOf(fused_.program, op, a, b, c)); }
   int Number(double number, Dtype type) {
     return Push(
         {Operation::kNumber, -1, -1, -1, type == Dtype::kF32 ? static_cast<float>(number) : number, type});
@@ -176,18 +172,10 @@ class RowWriter {
     const int y = in.size() > 1 ? in[1] : info.operands() == 2 ? Number(node.number, node.type.dtype) : -1;
     const int z = in.size() > 2 ? in[2] : -1;
     const Dtype type = node.type.dtype;
-    if (IsChoice(node.op)) return Choice(node.op, in[0], y);
-    if (info.latency != LatencyClass::kFewInstructions && IsFloating(type)) return Do(node.op, in[0], y, z);
+    if (IsChoice(node.op) || (info.latency != LatencyClass::kFewInstructions && IsFloating(type)))
+      return Do(node.op, in[0], y, z);
     Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
-  }
-
-  // Writes a maximum or minimum. A constant is never a NaN, so it may be the first operand of the cheap form,
-  // which returns its second operand if either is a NaN.
-  int Choice(Operation op, int x, int y) {
-    if (At(x).type == Dtype::kS32 || At(x).op == Operation::kNumber) return Do(OfNumbers(op), x, y);
-    const bool turns = At(y).op == Operation::kNumber && OfNumbers(op) != op;
-    return turns ? Do(OfNumbers(op), y, x) : Do(op, x, y);
   }
 
   // The largest of a row, or a NaN if one is in it. Row programs' maximum passes over NaNs. So a zero is

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "spec/check.h"
 #include "spec/element.h"
@@ -255,6 +256,14 @@ RowOperands OperandsOf(const RowProgram& program, int value) {
   add(ValueAt(program, operands.product).b);
   add(operands.product == v.a ? v.b : v.a);
   return operands;
+}
+
+std::vector<int> ComputedValues(const RowProgram& program) {
+  std::vector<int> values(program.values.size());
+  std::iota(values.begin(), values.end(), 0);
+  for (int value = 0; value < static_cast<int>(program.values.size()); ++value)
+    std::erase(values, OperandsOf(program, value).product);
+  return values;
 }
 
 RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule) {

@@ -42,6 +42,9 @@ struct RowOperands {
 };
 RowOperands OperandsOf(const RowProgram& program, int value);
 
+// The values that code computes, in order: all but products that are part of a multiply-add.
+std::vector<int> ComputedValues(const RowProgram& program);
+
 // True if the value is a product that a sum in f32 reads and something else reads, too. Code must round it
 // before the sum, and must not contract both into one multiply-add.
 bool IsSharedProduct(const RowProgram& program, int value);

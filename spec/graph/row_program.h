@@ -8,7 +8,9 @@
 #define KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "spec/dtype.h"
@@ -17,7 +19,8 @@
 namespace kirsch {
 
 // One operation of the program. It is computed in f32, f64 or s32, and its arguments have the same type; the
-// exception is kF32, which makes an f32 of an s32. A program with values of f64 has no others. Inputs are
+// exception is kF32, which makes an f32 of an s32. A program with values of f64 has no others. (Epilogues of
+// sums in f16 are computed in that.) Inputs are
 // widened when they are read; integers may become f32 or s32. Results are narrowed when they are stored: to
 // nearest, ties to even, from f64 by way of f32, and integers are saturated.
 //
@@ -70,11 +73,28 @@ struct RowProgram {
   friend bool operator==(const RowProgram&, const RowProgram&) = default;
 };
 
-// The type of the program's floats: f64 or f32. A vector has as many lanes as fit of them.
+// The type of the program's floats: f64, f32 or, in an epilogue, f16 of sums. A vector has as many lanes as
+// fit of them.
 inline Dtype RealOf(const RowProgram& program) {
-  const bool wide = std::any_of(program.values.begin(), program.values.end(),
-                                [](const RowValue& value) { return value.type == Dtype::kF64; });
-  return wide ? Dtype::kF64 : Dtype::kF32;
+  const auto real = std::find_if(program.values.begin(), program.values.end(),
+                                 [](const RowValue& value) { return IsFloating(value.type); });
+  return real == program.values.end() ? Dtype::kF32 : real->type;
+}
+
+// An operation on values of the program, of the type of the first. A maximum or minimum that meets a number
+// is the cheap form, which returns its second operand if either is a NaN: the number is no NaN, so it comes
+// first.
+inline RowValue ValueOf(const RowProgram& program, Operation op, int a, int b = -1, int c = -1) {
+  const auto is_number = [&](int value) {
+    return program.values[static_cast<size_t>(value)].op == Operation::kNumber;
+  };
+  const Dtype type = op == Operation::kF32 ? Dtype::kF32 : program.values[static_cast<size_t>(a)].type;
+  if (const Operation cheap = OfNumbers(op); cheap != op) {
+    const bool turns = IsFloating(type) && !is_number(a);
+    if (!turns || is_number(b)) op = cheap;
+    if (turns && is_number(b)) std::swap(a, b);
+  }
+  return {op, a, b, -1, 0, type, c};
 }
 
 }  // namespace kirsch

@@ -139,10 +139,10 @@ absl::StatusOr<Graph> Attention(ShorthandWords& words, const std::string& name) 
 }
 
 // Reads what stands behind the name of a shorthand. `name`: the kernel's.
-using Parser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const std::string& name);
+using ShorthandParser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const std::string& name);
 
 // A row of the table for a shorthand that is a graph alone.
-template <Parser kParse>
+template <ShorthandParser kParse>
 absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) {
   absl::StatusOr<Graph> graph = kParse(words, MakeIdentifier(text.text));
   if (!graph.ok()) return graph.status();

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "spec/block.h"
-#include "spec/epilogue.h"
+#include "spec/graph/epilogue_program.h"
+#include "spec/meaning/elementwise.h"
 #include "spec/meaning/interpret_kernel.h"
 #include "spec/winograd.h"
 
@@ -28,7 +29,11 @@ int64_t AlongAxis(const TransformAxis& axis, int64_t tile, int64_t square, int64
 class TransformInterpreter {
  public:
   TransformInterpreter(const TransformShape& shape, const InterpretedOperands& at, InterpreterMemory* memory)
-      : shape_(shape), at_(at), memory_(*memory), matrix_(shape.map().Product()) {}
+      : shape_(shape),
+        at_(at),
+        memory_(*memory),
+        matrix_(shape.map().Product()),
+        epilogue_(RowProgramOf(shape.epilogue, Dtype::kF32, shape.stored)) {}
 
   void Run() {
     for (int64_t y = 0; y < shape_.axes[0].squares; ++y)
@@ -73,24 +78,17 @@ class TransformInterpreter {
     if (!shape_.stores_image()) return memory_.Write(at_[1], PlaneOf(i, j) + plane, 1, 1, &sum);
     if (!IsThere(i, j, y, x)) return;
     const int64_t offset = ImageAt(i, j, y, x) + run + column;
-    // The epilogue asks for its operands in the order of its steps that have one.
-    int number = 0;
-    std::vector<EpilogueOperand> operands;
-    for (const EpilogueStep& step : shape_.epilogue)
-      if (step.HasOperand()) operands.push_back(step.operand);
-    const auto element = [&](int) {
-      // Where the operand has its element for this output.
-      const EpilogueOperand operand = operands[static_cast<size_t>(number++)];
-      const int64_t place = operand == EpilogueOperand::kAll       ? offset
-                            : operand == EpilogueOperand::kRows    ? offset / shape_.axes[1].stride
-                            : operand == EpilogueOperand::kColumns ? column
-                                                                   : 0;
+    const auto element = [&](int number) {
+      // Where the operand has its element for this output. Inputs are the sum and the operands.
+      const RowInput& operand = epilogue_.inputs[static_cast<size_t>(1 + number)];
+      const int64_t place = !operand.along_rows     ? (operand.along_columns ? column : 0)
+                            : operand.along_columns ? offset
+                                                    : offset / shape_.axes[1].stride;
       double value = 0;
-      memory_.Read(at_[static_cast<size_t>(1 + number)], place, 1, 1, &value);
+      memory_.Read(at_[static_cast<size_t>(2 + number)], place, 1, 1, &value);
       return value;
     };
-    const double stored =
-        Apply(shape_.epilogue, Dtype::kF32, shape_.stored, {static_cast<float>(sum), 0}, element).value;
+    const double stored = Apply(epilogue_, {static_cast<float>(sum), 0}, element).value;
     memory_.Write(at_[1], offset, 1, 1, &stored);
   }
 
@@ -116,6 +114,7 @@ class TransformInterpreter {
   const InterpretedOperands& at_;
   InterpreterMemory& memory_;
   const WinogradMatrix matrix_;
+  const RowProgram epilogue_;
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
+#include "spec/meaning/elementwise.h"
 #include "spec/meaning/interpret_kernel.h"
-#include "spec/uncertain.h"
 
 namespace kirsch {
 namespace {
@@ -37,7 +37,8 @@ class LineInterpreter {
     for (size_t result = 0; result < program_.results.size(); ++result) {
       const auto value = static_cast<size_t>(program_.results[result].value);
       const int64_t stride = shape_.result_row_strides[result];
-      const std::vector<double> stored = Rounded(values_[value], program_.results[result].dtype);
+      std::vector<double> stored = values_[value];
+      for (double& x : stored) x = StoredAsElement(program_.results[result].dtype, {x, 0}).value;
       memory_.Write(at_[program_.inputs.size() + result], Start(stride, line), Step(stride),
                     static_cast<int64_t>(stored.size()), stored.data());
     }
@@ -62,9 +63,6 @@ class LineInterpreter {
     switch (value.op) {
       case Operation::kLoad:
         return Load(value, line, &to);
-      case Operation::kNumber:
-        std::fill(to.begin(), to.end(), value.number);
-        return;
       case Operation::kIndex:
         std::iota(to.begin(), to.end(), 0);
         return;
@@ -75,18 +73,14 @@ class LineInterpreter {
       // Any other operation goes element by element.
       default:
         for (size_t i = 0; i < to.size(); ++i) {
-          const auto optional = [&](int v) { return v < 0 ? 0 : operand(v, i); };
-          to[i] = Result(value, operand(value.a, i), optional(value.b), optional(value.c));
+          const auto at = [&](int v) { return Uncertain{operand(v, i), 0}; };
+          to[i] = Rounded(value.type, ElementwiseValue(program_, static_cast<int>(number), at).value);
         }
     }
   }
 
-  // Every operation's result is rounded to its type. Integers wrap around.
-  static double Rounded(Dtype type, double x) { return type == Dtype::kF64 ? x : static_cast<float>(x); }
-  static double Result(const RowValue& value, double a, double b, double c) {
-    if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
-    return Rounded(value.type, value.op == Operation::kF32 ? a : MeaningOf(value.op, a, b, c));
-  }
+  // Every operation's result is rounded to its type.
+  static double Rounded(Dtype type, double x) { return type == Dtype::kF32 ? static_cast<float>(x) : x; }
 
   void Load(const RowValue& value, int64_t line, std::vector<double>* to) {
     const auto input = static_cast<size_t>(value.input);
@@ -120,17 +114,6 @@ class LineInterpreter {
       if (x > most) most = x;
     }
     return Rounded(value.type, value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
-  }
-
-  // Rounds to the nearest integer, ties to even, if the result is stored as one, and saturates. NaN becomes
-  // the least.
-  static std::vector<double> Rounded(std::vector<double> values, Dtype dtype) {
-    if (IsFloating(dtype)) return values;
-    for (double& x : values) {
-      const double least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
-      x = std::isnan(x) ? least : std::nearbyint(std::clamp(x, least, most));
-    }
-    return values;
   }
 
   const RowShape& shape_;

@@ -9,7 +9,8 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
-#include "spec/epilogue.h"
+#include "spec/graph/epilogue_program.h"
+#include "spec/meaning/elementwise.h"
 #include "spec/meaning/interpret_kernel.h"
 #include "spec/multiversion.h"
 
@@ -148,7 +149,8 @@ class TileInterpreter {
         memory_(*memory),
         pitch_(RoundUp(tile.n, kColumns)),
         sums_(static_cast<size_t>(tile.m * pitch_)),
-        totals_(tile.sum_levels == 0 ? 0 : sums_.size()) {}
+        totals_(tile.sum_levels == 0 ? 0 : sums_.size()),
+        epilogue_(RowProgramOf(tile.epilogue, AccumulatorOf(tile.lhs.dtype), tile.out.dtype)) {}
 
   void Run(int64_t k) {
     // The shape says what is left of the reduction; the run says all of it.
@@ -292,9 +294,7 @@ class TileInterpreter {
                    row * argument.row_stride + (argument.columns ? column : 0), 1, 1, &value);
       return value;
     };
-    return Apply(tile_.epilogue, AccumulatorOf(tile_.lhs.dtype), tile_.out.dtype,
-                 {static_cast<double>(static_cast<Signed>(sum)), 0}, element)
-        .value;
+    return Apply(epilogue_, {static_cast<double>(static_cast<Signed>(sum)), 0}, element).value;
   }
 
   using Signed = std::conditional_t<std::is_same_v<Number, uint32_t>, int32_t, Number>;
@@ -306,6 +306,7 @@ class TileInterpreter {
   std::vector<Number> sums_;             // [m][n, padded to the pitch]
   std::vector<double> totals_;           // of sums in blocks, likewise
   std::vector<Number> lhs_, rhs_, run_;  // gathered operands, kept to save allocations
+  const RowProgram epilogue_;
 };
 
 }  // namespace

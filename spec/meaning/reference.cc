@@ -9,6 +9,7 @@
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
+#include "spec/meaning/elementwise.h"
 #include "spec/multiversion.h"
 
 namespace kirsch {
@@ -331,11 +332,10 @@ Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const st
   return result;
 }
 
-Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t batch, int64_t row,
-                        int64_t column, Uncertain sum) {
-  const OpInfo& info = root.op_info();
+Uncertain ApplyEpilogue(const Spec& root, const RowProgram& epilogue, const ConstOperands& operands,
+                        int64_t batch, int64_t row, int64_t column, Uncertain sum) {
   const auto element = [&](int number) {
-    const int operand = info.output() + 1 + number;
+    const int operand = root.op_info().output() + 1 + number;
     const AxisArray strides = RootStrides(root, operand), extents = AxisExtents(root, operand);
     const AxisArray place = {batch, row, column};
     int64_t at = 0;
@@ -343,7 +343,7 @@ Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t
     for (size_t axis = 0; axis < 3; ++axis) at += extents[axis] == 1 ? 0 : place[axis] * strides[axis];
     return LoadElement(root.tensor(operand).dtype, operands[static_cast<size_t>(operand)], at);
   };
-  return Apply(info.epilogue, AccumulatorOf(root), root.out().dtype, sum, element);
+  return Apply(epilogue, sum, element);
 }
 
 int64_t TermsPerElement(const Spec& spec) {

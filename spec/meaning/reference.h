@@ -13,9 +13,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/epilogue.h"
+#include "spec/graph/row_program.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 
@@ -36,9 +37,9 @@ Expected Reference(const Spec& root, const ConstOperands& operands);
 // row index; rows may be in any order. The result holds rows.size() rows of n elements.
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows);
 
-// Applies the root's epilogue to the sum of output element (batch, row, column).
-Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t batch, int64_t row,
-                        int64_t column, Uncertain sum);
+// Applies the root's epilogue, whose program this is, to the sum of output element (batch, row, column).
+Uncertain ApplyEpilogue(const Spec& root, const RowProgram& epilogue, const ConstOperands& operands,
+                        int64_t batch, int64_t row, int64_t column, Uncertain sum);
 
 // Counts the terms that are added up for each output element: the product of the reduction dims, plus one if
 // the spec accumulates.

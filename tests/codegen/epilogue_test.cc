@@ -25,8 +25,11 @@
 #include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/search.h"
+#include "spec/element.h"
+#include "spec/graph/epilogue_program.h"
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
+#include "spec/meaning/elementwise.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_spec.h"
@@ -110,7 +113,7 @@ TEST(EpilogueTest, OperandsHaveNames) {
 double ValueOf(const std::string& types, const std::string& steps, double sum, double operand = 0) {
   const Spec spec = Parsed("matmul " + types + " 1x1x1 epilogue=" + steps);
   const auto at = [&](int) { return operand; };
-  return Apply(spec.op_info().epilogue, AccumulatorOf(spec), spec.out().dtype, {sum, 0}, at).value;
+  return Apply(RowProgramOf(spec), {sum, 0}, at).value;
 }
 
 TEST(EpilogueTest, IntegersWrapAndSaturate) {
@@ -160,24 +163,27 @@ TEST(EpilogueTest, NumbersOfF64KeepAllTheirBits) {
 TEST(EpilogueTest, ErrorsAreBounds) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> any(-4, 4);
-  for (int round = 0; round < 20'000; ++round) {
-    const Spec spec = testing::WithRandomEpilogue(testing::MatmulSpec({}), &random);
-    const double operand = static_cast<float>(any(random)), sum = any(random),
-                 error = std::exp2(any(random) - 20);
-    const auto at = [&](int) { return operand; };
-    const auto applied = [&](double value, double off) {
-      return Apply(spec.op_info().epilogue, Dtype::kF32, spec.out().dtype, {value, off}, at);
-    };
-    const Uncertain expected = applied(sum, error);
-    if (std::isnan(expected.value) || std::isinf(expected.error)) continue;
-    for (double share : {-1.0, -0.3, 0.0, 0.6, 1.0}) {
-      const double value = applied(static_cast<float>(sum + share * (error - 1e-6 * error)), 0).value;
-      if (value == expected.value) continue;  // both may be infinite
-      EXPECT_LE(std::abs(value - expected.value), expected.error + 1e-6 * std::abs(sum))
-          << testing::Describe(spec) << " " << PrintEpilogue(spec.op_info().epilogue, Dtype::kF32) << " of "
-          << sum;
+  for (Dtype type : {Dtype::kF32, Dtype::kF64, Dtype::kF16Sums})
+    for (int round = 0; round < 20'000; ++round) {
+      Spec sums = testing::MatmulSpec({});
+      for (TensorSpec& operand : sums.operand) operand.dtype = type;
+      const Spec spec = testing::WithRandomEpilogue(sums, &random);
+      const double operand = RoundedTo(type, any(random)), sum = any(random),
+                   error = PrecisionOf(type).unit * std::exp2(4 + any(random));
+      const auto at = [&](int) { return operand; };
+      const RowProgram program = RowProgramOf(spec);
+      const auto applied = [&](double value, double off) { return Apply(program, {value, off}, at); };
+      const Uncertain expected = applied(sum, error);
+      if (std::isnan(expected.value) || std::isinf(expected.error)) continue;
+      for (double share : {-1.0, -0.3, 0.0, 0.6, 1.0}) {
+        const double rounded = RoundedTo(type, sum + share * error), value = applied(rounded, 0).value;
+        // Both may be infinite.
+        if (value == expected.value || std::abs(rounded - sum) > error) continue;
+        EXPECT_LE(std::abs(value - expected.value), expected.error)
+            << testing::Describe(spec) << " " << PrintEpilogue(spec.op_info().epilogue, type) << " of "
+            << sum;
+      }
     }
-  }
 }
 
 class EveryTarget : public ::testing::TestWithParam<Target> {
