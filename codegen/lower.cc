@@ -61,21 +61,21 @@ class Kernels {
     if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
   }
 
-  // The values of KernelRun in terms of the entry's variables. `size` is the run-time size, or kNoVar.
+  // The values of KernelRun, and of kStride, in terms of the entry's variables. `stride` may be kNoVar.
   struct Run {
     std::vector<Address> at;
     Affine count;
-    VarId size;
+    VarId stride;
     Affine last, adds;
   };
 
   // Returns the entry's call of a kernel, whose procedure is made if it is new. Counts that are known only at
   // run time are divided in the entry, so that procedures take finished trip counts. The order of the counts
-  // is that of MicrokernelProcedure's parameters: the kind's own first, then the size, then the last vector.
+  // is that of MicrokernelProcedure's parameters: the kind's own first, then kStride, then kLast.
   Call MakeCall(const KernelShape& kernel, const Run& run, ProcedureBuilder& entry) {
     Call call = std::visit([&](const auto& shape) { return MakeCall(shape, run, entry); }, kernel);
-    if (TakesSize(kernel)) call.counts.push_back(IndexOf(run.size));
-    if (TakesLast(kernel)) call.counts.push_back(run.last);
+    if (Takes(kernel, SizeSymbol::kStride)) call.counts.push_back(IndexOf(run.stride));
+    if (Takes(kernel, SizeSymbol::kLast)) call.counts.push_back(run.last);
     return call;
   }
 
@@ -124,20 +124,17 @@ class Kernels {
   // which it does.
   Call MakeCall(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
     AddElementFeatures(shape);
-    KIRSCH_CHECK(!shape.runtime_beta || !shape.tile.one_chain);
+    KIRSCH_CHECK(shape.accumulate.IsConstant() || !shape.tile.one_chain);
     Microkernel kernel{shape};
-    kernel.runtime_beta |= HasRuntimeBeta(shape);
-    kernel.accumulate |= kernel.runtime_beta;
+    if (SharesBothWays(shape)) kernel.accumulate = {SizeSymbol::kAdds, 1};
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitOf(target_, kernel.tile);
     FitToRegisters(unit, &kernel);
     AddInstructionFeatures(kernel.tile, unit);
     if (shape.tile.by_tables) AddFeatures(std::array{"avx512vbmi"});
     std::vector<Affine> counts = CountsOf(kernel, run.count, entry);
-    if (shape.runtime_beta)
-      counts.push_back(run.adds);
-    else if (kernel.runtime_beta)
-      counts.push_back(Constant(shape.accumulate ? 1 : 0));
+    if (!kernel.accumulate.IsConstant())
+      counts.push_back(shape.accumulate.IsConstant() ? Constant(shape.accumulate) : run.adds);
     return {NumberOf(kernel, MicrokernelProcedure), run.at, std::move(counts)};
   }
 
@@ -152,14 +149,14 @@ class Kernels {
     std::vector<Affine> counts;
     if (k.IsConstant()) {
       for (int64_t count : kernel.Counts(k.constant)) counts.push_back(Constant(count));
-      if (kernel.runtime_k_tail) counts.push_back(Constant(k.constant % step));
+      if (!kernel.k_tail.IsConstant()) counts.push_back(Constant(k.constant % step));
       return counts;
     }
-    KIRSCH_CHECK(kernel.runtime_k_tail || step == 1);
+    KIRSCH_CHECK(!kernel.k_tail.IsConstant() || step == 1);
     const Affine steps = Quotient(k, step, entry);
     counts = {Quotient(steps, kernel.at_once(), entry)};
     if (kernel.has_rest()) counts.push_back(IndexOf(entry.Quotient(steps, kernel.at_once(), true)));
-    if (kernel.runtime_k_tail) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
+    if (!kernel.k_tail.IsConstant()) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
     return counts;
   }
   // Leaves out the division by 1.
@@ -173,12 +170,12 @@ class Kernels {
   //
   // Two kinds are left out: single chains begin with the old output, and lanewise tiles have no such
   // parameter.
-  bool HasRuntimeBeta(const TileShape& shape) const {
-    if (source_.sizes.empty() || shape.runtime_beta || shape.tile.form == LayoutKind::kLanewise ||
-        shape.tile.one_chain)
+  bool SharesBothWays(const TileShape& shape) const {
+    if (source_.symbols.empty() || !shape.accumulate.IsConstant() ||
+        shape.tile.form == LayoutKind::kLanewise || shape.tile.one_chain)
       return false;
     TileShape other = shape;
-    other.accumulate = !shape.accumulate;
+    other.accumulate = 1 - shape.accumulate;
     const auto& kernels = source_.kernels;
     return std::find(kernels.begin(), kernels.end(), KernelShape(other)) != kernels.end();
   }
@@ -187,7 +184,7 @@ class Kernels {
     AddElementFeatures(shape);
     const Pack pack{shape, vector_bytes(), LanesMayVary(shape.from.dtype, target_)};
     Call call{NumberOf(pack, PackProcedure), run.at, {}};
-    if (shape.runtime_extent != PackAxis::kNone) call.counts.push_back(run.count);
+    if (Takes(shape, SizeSymbol::kCount)) call.counts.push_back(run.count);
     return call;
   }
   Call MakeCall(const CopyShape& shape, const Run& run, ProcedureBuilder&) {
@@ -230,8 +227,7 @@ class EntryWriter {
         memory_(std::move(memory)),
         parameters_(std::move(parameters)),
         bound_(static_cast<size_t>(program.variables)) {
-    for (size_t size = 0; size < loops.sizes.size(); ++size)
-      bound_[static_cast<size_t>(program.sizes[size].variable)] = {loops.run_time_size(size), 0};
+    for (size_t size = 0; size < loops.sizes.size(); ++size) bound_[size] = {loops.run_time_size(size), 0};
   }
 
   void Write(const Body& body) {
@@ -352,18 +348,17 @@ class EntryWriter {
     entry_.InPhaseOf(phase.phase, [&] { Write(phase.body); });
   }
 
-  // Writes the call of a kernel. Offsets of operands become those of the entry's pointers. The symbolic
-  // stride of a kernel is always the first size.
+  // Writes the call of a kernel. Offsets of operands become those of the entry's pointers. kStride is
+  // always the first parameter.
   void Write(const KernelRun& run) {
     const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
     const std::vector<Dtype> types = OperandTypes(kernel);
     std::vector<Address> at;
     for (size_t i = 0; i < run.at.size(); ++i) at.push_back(AddressOf(run.at[i], types[i]));
-    const VarId size =
-        program_.sizes.empty() ? kNoVar : bound_[static_cast<size_t>(program_.sizes.front().variable)].index;
+    const VarId stride = program_.symbols.empty() ? kNoVar : bound_.front().index;
     KIRSCH_CHECK(run.count.IsConstant() || run.count.by == 1);
     const Affine count = run.count.IsConstant() ? Constant(run.count.constant()) : InEntry(run.count.of);
-    entry_.Do(kernels_.MakeCall(kernel, {std::move(at), count, size, InEntry(run.last), InEntry(run.adds)},
+    entry_.Do(kernels_.MakeCall(kernel, {std::move(at), count, stride, InEntry(run.last), InEntry(run.adds)},
                                 entry_));
   }
 
@@ -505,8 +500,8 @@ class Lowering {
     entry_.PointerParameter(kScratch, program_.named ? Dtype::kF32 : AccumulatorOf(buffer(0).dtype), true);
     entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
     entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
-    KIRSCH_CHECK(program_.sizes.empty() || program_.phases == 1);
-    for (const RunTimeSize& size : program_.sizes) {
+    KIRSCH_CHECK(program_.symbols.empty() || program_.phases == 1);
+    for (const SymbolRange& size : program_.symbols) {
       loops_.sizes.push_back({size.name, size.least, size.most});
       entry_.IndexParameter(size.name);
     }

@@ -17,7 +17,7 @@
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
 // clang-format on
 //
-// A program for a range of sizes is a tree of the same form. Where a dim's size is known at run time only,
+// A program for a range of sizes is a tree of the same form. Where a dim's size is a symbol (program/size.h),
 // `range` has the least one, and the spec has the most. So with m = 1..64 and `tile m 6` the tiles of 6 rows
 // run as often as there are that many; what is left is one of several register tiles, of 1 to 5 rows, or more
 // where MinTail says so. M and N may vary both: then what is for each size of M is itself for a range of N.
@@ -45,10 +45,11 @@
 
 namespace kirsch {
 
-// The sizes that a program is for, where some are known at run time only.
+// The sizes that a program is for, where some dims are symbols.
 struct DimRanges {
   std::array<uint32_t, kMaxDims> least = {};  // of each dim; 0: the spec's size is the only one
-  // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim that is contiguous.
+  // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim that is contiguous
+  // (SizeSymbol::kStride).
   uint8_t symbolic_strides = 0;
 
   bool varies(size_t dim) const { return least[dim] != 0; }

@@ -333,7 +333,7 @@ class SizeSolver {
     synthesis_.regions.list.push_back(std::move(added));
     // The program takes dims of the spec; callers pass sizes of the request.
     std::vector<SizeSum>& taken = synthesis_.sizes_of_shared.emplace_back();
-    for (size_t dim : VaryingDims(region->program))
+    for (size_t dim : SymbolicDims(region->program))
       taken.emplace_back(NumberOf(DimOfSpec(static_cast<int>(dim), swapped)));
     synthesis_.shared.emplace_back(std::move(region->program));
   }

@@ -38,7 +38,7 @@ bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers;
 struct NamedSize {
   size_t name;  // as CountedSize has it
   SizeSum sum;
-  PlanSizeKind kind = PlanSizeKind::kRows;
+  SizeSymbol symbol = SizeSymbol::kRows;
   bool varies_alone = true;  // false: there are graphs only where another size varies with it
 };
 
@@ -94,7 +94,7 @@ std::vector<NamedSize> FindNames(const GraphFamily& family) {
     name.varies_alone = !last.empty();
     if (name.varies_alone && HaveEqualTypes(last.front(), last.back())) continue;
     if (name.varies_alone && DifferInKeys(last) && DifferInKeys(GraphsAlong(family, 0, name)))
-      name.kind = PlanSizeKind::kKeys;
+      name.symbol = SizeSymbol::kKeys;
     names.push_back(name);
   }
   return names;
@@ -125,11 +125,11 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
   Region added = RegionOf(synthesis->regions.sizes, members);
   added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
-  // The plan's sizes have kinds; callers pass the request's sizes.
+  // The plan has symbols; callers pass the request's sizes.
   std::vector<SizeSum>& taken = synthesis->sizes_of_shared.emplace_back();
-  for (const PlanSize& size : region.plan.sizes)
+  for (const SymbolRange& range : region.plan.symbols)
     for (const CountedSize& counted : shared.counted)
-      if (counted.kind == size.kind) taken.push_back(counted.sum);
+      if (counted.symbol == range.symbol) taken.push_back(counted.sum);
   synthesis->shared.emplace_back(std::move(region.plan));
 }
 
@@ -184,9 +184,9 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
   return absl::OkStatus();
 }
 
-SharedPlanSizes Single(size_t size, PlanSizeKind kind) { return {{size}, {{kind, size, SizeSum(size)}}}; }
+SharedPlanSizes Single(size_t size, SizeSymbol symbol) { return {{size}, {{symbol, size, SizeSum(size)}}}; }
 
-SharedPlanSizes Pair(size_t a, PlanSizeKind of_a, size_t b, PlanSizeKind of_b) {
+SharedPlanSizes Pair(size_t a, SizeSymbol of_a, size_t b, SizeSymbol of_b) {
   if (b < a) return Pair(b, of_b, a, of_a);
   return {{a, b}, {{of_a, a, SizeSum(a)}, {of_b, b, SizeSum(b)}}};
 }
@@ -208,7 +208,7 @@ std::optional<SharedPlanSizes> CountNames(const std::vector<VaryingSize>& sizes,
   for (const NamedSize& name : counted) {
     const auto has = [&](size_t size) { return name.sum.Has(size); };
     if (std::none_of(found.numbers.begin(), found.numbers.end(), has)) return std::nullopt;
-    found.counted.push_back({name.kind, name.name, name.sum});
+    found.counted.push_back({name.symbol, name.name, name.sum});
   }
   return found;
 }
@@ -221,15 +221,15 @@ std::vector<SharedPlanSizes> FindTiedPlanSizes(const GraphFamily& family) {
     if (std::optional<SharedPlanSizes> shared = CountNames(family.sizes(), names, counted))
       found.push_back(*std::move(shared));
   };
-  const auto counts = [](const NamedSize& name, PlanSizeKind kind) {
-    return name.kind == kind && name.varies_alone;
+  const auto counts = [](const NamedSize& name, SizeSymbol symbol) {
+    return name.symbol == symbol && name.varies_alone;
   };
   for (const NamedSize& keys : names)
     for (const NamedSize& rows : names)
-      if (counts(keys, PlanSizeKind::kKeys) && counts(rows, PlanSizeKind::kRows)) add({rows, keys});
-  for (const PlanSizeKind kind : {PlanSizeKind::kKeys, PlanSizeKind::kRows})
+      if (counts(keys, SizeSymbol::kKeys) && counts(rows, SizeSymbol::kRows)) add({rows, keys});
+  for (const SizeSymbol symbol : {SizeSymbol::kKeys, SizeSymbol::kRows})
     for (const NamedSize& name : names)
-      if (counts(name, kind)) add({name});
+      if (counts(name, symbol)) add({name});
   return found;
 }
 
@@ -253,13 +253,13 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
   std::stable_sort(rows.begin(), rows.end(),
                    [&](size_t a, size_t b) { return sizes[a].values.size() > sizes[b].values.size(); });
   for (size_t key : keys)
-    for (size_t row : rows) found.push_back(Pair(key, PlanSizeKind::kKeys, row, PlanSizeKind::kRows));
+    for (size_t row : rows) found.push_back(Pair(key, SizeSymbol::kKeys, row, SizeSymbol::kRows));
   if (MayBeColumns(request))
     for (size_t row : rows)
       for (size_t column : rows)
-        if (row != column) found.push_back(Pair(row, PlanSizeKind::kRows, column, PlanSizeKind::kColumns));
-  for (size_t key : keys) found.push_back(Single(key, PlanSizeKind::kKeys));
-  for (size_t row : rows) found.push_back(Single(row, PlanSizeKind::kRows));
+        if (row != column) found.push_back(Pair(row, SizeSymbol::kRows, column, SizeSymbol::kColumns));
+  for (size_t key : keys) found.push_back(Single(key, SizeSymbol::kKeys));
+  for (size_t row : rows) found.push_back(Single(row, SizeSymbol::kRows));
   return found;
 }
 
@@ -297,13 +297,13 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     const std::vector<uint32_t> of_box = ValuesOf(sizes, members.front());
     std::vector<PlanNumber> numbers;
     for (const CountedSize& counted : shared.counted)
-      numbers.push_back({counted.kind, InBox(counted.sum, shared.numbers, of_box)});
+      numbers.push_back({counted.symbol, InBox(counted.sum, shared.numbers, of_box)});
     // A graph with any values of the counted sizes, also with such as no member has.
-    const auto graph_of = [&](const PlanPoint& point) -> std::optional<Graph> {
+    const auto graph_of = [&](const SymbolValues& point) -> std::optional<Graph> {
       std::vector<uint32_t> values = of_box;
       for (uint32_t tied : family.TiedValues(of_box)) values.push_back(tied);
       for (const CountedSize& counted : shared.counted)
-        values[counted.name] = static_cast<uint32_t>(point.at(counted.kind));
+        values[counted.name] = static_cast<uint32_t>(point[counted.symbol]);
       absl::StatusOr<Graph> graph = GraphOf(family, values);
       return graph.ok() ? std::optional(*std::move(graph)) : std::nullopt;
     };

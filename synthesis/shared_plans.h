@@ -19,12 +19,12 @@ namespace kirsch {
 
 // A number that a plan may take as a parameter: a size of the request, or a sum of sizes that has a name.
 struct CountedSize {
-  PlanSizeKind kind;  // keys are those of an attention (DifferInKeys); else rows, as far as is known
+  SizeSymbol symbol;  // keys are those of an attention (DifferInKeys); else rows, as far as is known
   size_t name;        // which of the request's sizes it is; behind these come its ties
   SizeSum sum;        // of the request's sizes
 };
 
-// Numbers that a plan may take: one, or two of different kinds. `numbers` are those of the request's sizes
+// Numbers that a plan may take: one, or two of different symbols. `numbers` are those of the request's sizes
 // that they are made of, ascending: one or two.
 struct SharedPlanSizes {
   std::vector<size_t> numbers;

@@ -260,7 +260,7 @@ class LibraryVerifier {
     if (impl == nullptr) return CanonicalGraph(*variant.request.family.graphs()->MemberOf(values));
     ParsedSpec parsed;
     parsed.spec = impl->spec;
-    const std::vector<size_t> dims = VaryingDims(std::get<Impl>(variant.shared[number]));
+    const std::vector<size_t> dims = SymbolicDims(std::get<Impl>(variant.shared[number]));
     for (size_t i = 0; i < dims.size(); ++i)
       parsed.spec = Resized(parsed.spec, dims[i], variant.sizes_of_shared[number][i].Of(values));
     return parsed;

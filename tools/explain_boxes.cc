@@ -118,8 +118,9 @@ IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
   const GroupDecision& group = plan.groups[static_cast<size_t>(nest.group)];
   IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintCandidate(group.candidate),
                 {}};
-  box.facts = {{"cycles", Cycles(nest.cycles)},
-               {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
+  box.facts = {
+      {"cycles", Cycles(nest.cycles)},
+      {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows.most(), nest.tile.most(), nest.batch.most())}};
   AddRunnerUp("second best", OtherCandidate(group), plan.GroupCycles(static_cast<size_t>(nest.group)),
               &box.facts);
   AddRunnerUp("without this group", OtherSplit(plan.graph, group), plan.cycles, &box.facts);

@@ -29,10 +29,10 @@ struct MicrokernelParameters {
         rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
-    if (kernel.runtime_k_tail) tail = builder.IndexParameter("tail");
-    if (kernel.runtime_beta) add = builder.IndexParameter(kAdd);
-    if (TakesSize(TileShape(kernel))) size = builder.IndexParameter("size");
-    if (kernel.runtime_n_tail != 0) last = builder.IndexParameter("last");
+    if (!kernel.k_tail.IsConstant()) tail = builder.IndexParameter("tail");
+    if (!kernel.accumulate.IsConstant()) add = builder.IndexParameter(kAdd);
+    if (Takes(TileShape(kernel), SizeSymbol::kStride)) size = builder.IndexParameter("size");
+    if (!kernel.n.IsConstant()) last = builder.IndexParameter("last");
   }
 
   // Declares a pointer for each operand of the epilogue that is in memory, in the order of its steps.
@@ -49,9 +49,9 @@ struct MicrokernelParameters {
   VarId asked;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
-  std::vector<VarId> outer;            // of the loops around these, the innermost first
-  VarId tail = kNoVar, add = kNoVar;   // see TileShape::runtime_k_tail, runtime_beta
-  VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
+  std::vector<VarId> outer;  // of the loops around these, the innermost first
+  // kTail, kAdds, kStride and kLast, where the kernel takes them.
+  VarId tail = kNoVar, add = kNoVar, size = kNoVar, last = kNoVar;
 };
 
 // Asks for what belongs to `rows` steps of the reduction from step `first` of a trip on

@@ -49,7 +49,7 @@ class DotOutput {
       builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     };
-    if (kernel_.runtime_beta)
+    if (!kernel_.accumulate.IsConstant())
       builder_.WithAny(parameters_.add, add_old);
     else if (kernel_.accumulate)
       add_old();

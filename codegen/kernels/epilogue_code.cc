@@ -27,7 +27,7 @@ RowKernel RowsOfEpilogue(const Microkernel& kernel, int lanes) {
 bool WaitsForEpilogue(const Microkernel& kernel) {
   if (kernel.tile.form != LayoutKind::kTiles) return kernel.epilogue.HasFunctions();
   return !kernel.epilogue.empty() || kernel.out.dtype != kernel.accumulator() ||
-         kernel.n % kernel.tile.lanes != 0 || kernel.runtime_n_tail != 0;
+         kernel.n % kernel.tile.lanes != 0 || !kernel.n.IsConstant();
 }
 
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
@@ -66,9 +66,9 @@ void EpilogueCode::Finish(const std::function<void(VarId, const Address&, const 
     StoreThrough(sums, place);
   };
   // The last vector of a row may be partial: by a constant, or as `last_` says when the kernel is run.
-  const bool runtime_n_tail = last_ != kNoVar;
-  const int64_t vectors = kernel_.n / lanes_ - (runtime_n_tail ? 1 : 0), rest = kernel_.n - vectors * lanes_;
-  const LaneCount left = runtime_n_tail ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
+  const bool has_last = last_ != kNoVar;
+  const int64_t vectors = kernel_.n / lanes_ - (has_last ? 1 : 0), rest = kernel_.n - vectors * lanes_;
+  const LaneCount left = has_last ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
   builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
     builder_.Loop(Constant(vectors),
                   [&](VarId vector) { take({Times(IndexOf(vector), lanes_), lanes_, IndexOf(row)}); });
@@ -82,10 +82,10 @@ void EpilogueCode::StoreThrough(VarId sums, const RowPlace& place) {
   builder_.Do(kirsch::Store{code_.Narrowed(0), OutputAt(place), place.count});
 }
 
-// Rows may be as far apart as the run-time size says.
+// The distance of rows may be kStride.
 Address EpilogueCode::OutputAt(const RowPlace& place) const {
-  const Affine row = kernel_.out.symbolic_stride ? TimesVariable(place.row, size_)
-                                                 : Times(place.row, kernel_.out.outer_stride);
+  const Size& stride = kernel_.out.outer_stride;
+  const Affine row = stride.IsConstant() ? Times(place.row, stride) : TimesVariable(place.row, size_);
   return {out_, Plus(row, place.column)};
 }
 

@@ -37,16 +37,16 @@ bool StepsShareElements(const Microkernel& kernel) {
 std::string Microkernel::Name() const {
   const std::string lanewise = tile.form == LayoutKind::kLanewise ? Cat("lanes", tile.taps, "_") : "";
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
-  std::string name =
-      Cat(lanewise, tile.form == LayoutKind::kTiles ? "tiles_" : "", dot ? "dot_" : "",
-          dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_", tile.rows, "x", n,
-          tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
-  if (runtime_n_tail != 0) name += "_counted";
-  if (runtime_k_tail)
+  std::string name = Cat(lanewise, tile.form == LayoutKind::kTiles ? "tiles_" : "", dot ? "dot_" : "",
+                         dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_",
+                         tile.rows, "x", n.most(), tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(),
+                         "_", rhs.Name(), "_", out.Name());
+  if (!n.IsConstant()) name += "_counted";
+  if (!k_tail.IsConstant())
     name += "_anyk";
   else if (k_tail != 0)
-    Append(&name, "_k", k_tail);
-  if (runtime_beta)
+    Append(&name, "_k", k_tail.most());
+  if (!accumulate.IsConstant())
     Append(&name, "_may_add");
   else if (accumulate)
     Append(&name, tile.one_chain ? "_from" : "_add");

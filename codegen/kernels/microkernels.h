@@ -79,7 +79,7 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 // The procedure. Its parameters, those in brackets only where the kernel needs them:
 //   lhs, rhs, out, [what the epilogue takes], [what is asked for], trips of the main loop, [trips of the
 //   rest], [trips of the loops around these, the innermost first], [what is left of the reduction], [not 0 if
-//   it adds], [the run-time size], [KernelRun::last]
+//   it adds], [kStride], [kLast]
 // There is a rest where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 

@@ -48,7 +48,7 @@ class OuterProduct {
   }
 
   // The parts of the kernel in the order in which they run. What is left of a group comes after the loops: if
-  // it is known only at run time, as one of group - 1 variants.
+  // it is kTail, as one of group - 1 variants.
   Procedure Build() && {
     output_.Prefetch();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
@@ -75,9 +75,9 @@ class OuterProduct {
   // Returns how many elements of vector j of rhs are read. Rhs's own padding may be read, so a packed vector
   // is whole even where the output's is not.
   LaneCount RhsCount(int j) const {
-    const bool runtime_n_tail =
+    const bool is_last =
         parameters_.last != kNoVar && kernel_.rhs.panel == 0 && j + 1 == kernel_.tile.columns;
-    if (runtime_n_tail) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
+    if (is_last) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
     return group() *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));

@@ -49,9 +49,9 @@ class Packer {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
-        any_(pack.runtime_extent != PackAxis::kNone ? builder_.IndexParameter("count") : kNoVar),
-        size_(pack.from.symbolic_stride ? builder_.IndexParameter("size") : kNoVar),
-        last_(pack.runtime_n_tail != 0 ? builder_.IndexParameter("last") : kNoVar),
+        any_(Takes(pack, SizeSymbol::kCount) ? builder_.IndexParameter("count") : kNoVar),
+        size_(Takes(pack, SizeSymbol::kStride) ? builder_.IndexParameter("size") : kNoVar),
+        last_(Takes(pack, SizeSymbol::kLast) ? builder_.IndexParameter("last") : kNoVar),
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
@@ -66,12 +66,12 @@ class Packer {
     KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
     KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
     KIRSCH_CHECK(!Narrows(pack) || group_ == 1);
-    KIRSCH_CHECK(pack.runtime_n_tail == 0 ||
-                 (pack.runtime_n_tail == lanes_ && pack.from.order == pack.to.order));
+    KIRSCH_CHECK(last_ == kNoVar ||
+                 (pack.inner.most_of_symbol() == lanes_ && pack.from.order == pack.to.order));
     KIRSCH_CHECK(any_ == kNoVar || (!IsOfBlocks(pack.from.dtype) && pack.inner_stride == 1 && !pack.exact));
     KIRSCH_CHECK(!any_inner() || (pack.to.panel == 0 && pack.from.order == pack.to.order));
     if (!IsOfBlocks(pack.from.dtype)) return;
-    KIRSCH_CHECK(!pack.from.symbolic_stride);
+    KIRSCH_CHECK(size_ == kNoVar);
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
     // Where codes are decoded as bytes, a block is a vector.
     const bool as_bytes = FormatOf(pack.from.dtype).codes == BlockCodes::kFloats8;
@@ -131,17 +131,17 @@ class Packer {
   }
 
   // Returns the place `rows` rows of the source behind `from`, or `number` times so many. Rows are a constant
-  // apart, or as the run-time size says.
+  // apart, or kStride.
   Affine Behind(const Affine& from, int64_t rows) const {
     if (size_ == kNoVar) return Plus(from, rows * pack_.from.outer_stride);
     return rows == 0 ? from : Plus(from, size_, rows);
   }
   Affine Behind(const Affine& from, VarId number, int64_t rows) const {
-    return Plus(from, number, rows * (size_ == kNoVar ? pack_.from.outer_stride : 1), size_);
+    return Plus(from, number, rows * (size_ == kNoVar ? pack_.from.outer_stride.most() : 1), size_);
   }
 
-  bool any_outer() const { return pack_.runtime_extent == PackAxis::kOuter; }
-  bool any_inner() const { return pack_.runtime_extent == PackAxis::kInner; }
+  bool any_outer() const { return !pack_.outer.IsConstant(); }
+  bool any_inner() const { return pack_.inner.symbol() == SizeSymbol::kCount; }
 
   // Copies all of an outer axis of any size by copy(from, to, rows). It takes the largest of `pieces` as
   // often as it fits, then the next one in what is left, and so on; in the end what is left of a group. For
@@ -277,7 +277,7 @@ class Packer {
   void TransposingCopy() {
     // Of blocks, the decoder's code is there once for each row, so squares are small.
     const int bytes = decoder_ ? RegisterTranspose::kLeast * kWordBytes : pack_.vector_bytes;
-    square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
+    square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min<int64_t>(pack_.inner, width_),
                     pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
       TransposeChunk(Behind(Constant(0), chunk, width_), Plus(Constant(0), chunk, chunk_stride_), width_);
@@ -397,7 +397,7 @@ class Packer {
   const Pack& pack_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
-  // The elements along the axis that is of any size, the run-time size, and KernelRun::last. kNoVar: the copy
+  // The elements along the axis that is kCount, kStride, and kLast. kNoVar: the copy
   // doesn't take it.
   const VarId any_, size_, last_;
   const int group_;
@@ -419,10 +419,12 @@ class Packer {
 }  // namespace
 
 std::string Pack::Name() const {
-  return Cat("pack_", runtime_extent == PackAxis::kOuter ? "any" : Cat(outer), "x",
-             runtime_extent == PackAxis::kInner ? "any" : Cat(inner), "_", from.Name(),
+  const auto extent = [](const Size& size) {
+    return size.symbol() == SizeSymbol::kCount ? "any" : Cat(size.most());
+  };
+  return Cat("pack_", extent(outer), "x", extent(inner), "_", from.Name(),
              inner_stride != 1 ? Cat("by", inner_stride) : "", "_", to.Name(), exact ? "_exact" : "",
-             runtime_n_tail != 0 ? "_counted" : "", from_far ? "_far" : "");
+             inner.symbol() == SizeSymbol::kLast ? "_counted" : "", from_far ? "_far" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) {

@@ -21,8 +21,8 @@ struct Pack : PackShape {
   std::string Name() const;
 };
 
-// The procedure is (from, to[, what there is along PackShape::runtime_extent][, the run-time size][,
-// KernelRun::last]). Which file writes it depends on the types: blocks, panels, integers that share scales.
+// The procedure is (from, to[, kCount][, kStride][, kLast]). Which file writes it depends on the types:
+// blocks, panels, integers that share scales.
 Procedure PackProcedure(const Pack& pack);
 
 }  // namespace kirsch

@@ -37,12 +37,12 @@ class RowWriter {
         builder_(kernel.Name()),
         row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
-    KIRSCH_CHECK(!kernel.any_columns || kernel.schedule.streamed == RowSchedule::kNone);
+    KIRSCH_CHECK(kernel.columns.IsConstant() || kernel.schedule.streamed == RowSchedule::kNone);
   }
 
   Procedure Write() && {
     const VarId rows = DeclareParameters();
-    if (kernel_.any_columns) CountColumns();
+    if (!kernel_.columns.IsConstant()) CountColumns();
     // A slot has the variables of a vector. There are as many as any pass has at once, or as the first line
     // of a streamed result has.
     const int most = plan_.passes.empty()
@@ -73,7 +73,7 @@ class RowWriter {
       pointers_.results.push_back(Pointer(Cat("result", i), program.results[i].dtype, true));
     if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", real_, true);
     const VarId rows = builder_.IndexParameter("rows");
-    if (kernel_.any_columns) columns_ = builder_.IndexParameter("columns");
+    if (!kernel_.columns.IsConstant()) columns_ = builder_.IndexParameter("columns");
     return rows;
   }
 
@@ -116,13 +116,13 @@ class RowWriter {
 
   // Pointers advance by rows. Operands that are the same for all rows stay, and those whose rows are chosen.
   void AdvanceToNextRow() {
-    const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<int64_t>& strides) {
+    const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<Size>& strides) {
       for (size_t i = 0; i < pointers.size(); ++i)
         if (strides[i] != 0)
           builder_.Do(
-              Advance{pointers[i], strides[i] == kDenseRows ? IndexOf(columns_) : Constant(strides[i])});
+              Advance{pointers[i], strides[i].IsConstant() ? Constant(strides[i]) : IndexOf(columns_)});
     };
-    std::vector<int64_t> input_strides = kernel_.input_row_strides;
+    std::vector<Size> input_strides = kernel_.input_row_strides;
     for (size_t i = 0; i < input_strides.size(); ++i)
       if (kernel_.program.inputs[i].row_from >= 0) input_strides[i] = 0;
     advance(pointers_.inputs, input_strides);
@@ -143,7 +143,7 @@ class RowWriter {
       return StreamedPass(pass, unroll);
     accumulators_ = std::min<int>(unroll, static_cast<int>((kernel_.columns + lanes_ - 1) / lanes_));
     InitializeAccumulators(pass);
-    if (kernel_.any_columns) {
+    if (!kernel_.columns.IsConstant()) {
       AnyColumns(pass, unroll);
     } else {
       const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
@@ -376,17 +376,18 @@ class RowWriter {
 
 // Returns all that the procedure's code depends on as text, for the hash in its name.
 std::string TextOf(const RowKernel& kernel) {
-  std::string text = Cat(kernel.columns, kernel.any_columns ? " at most" : "",
+  std::string text = Cat(kernel.columns.most(), kernel.columns.IsConstant() ? "" : " at most",
                          kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
                          kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "",
                          kernel.sum_levels == 0 ? "" : Cat(" levels", kernel.sum_levels));
   const auto add = [&](const auto&... numbers) { Append(&text, ";", (Cat(numbers, ","))...); };
+  const auto stride = [](const Size& size) { return size.IsConstant() ? size.most() : -1; };
   add(kernel.schedule.prefetch, kernel.schedule.streamed);
   for (int unroll : kernel.schedule.unroll) add(unroll);
   for (int kept : kernel.schedule.kept) add(kept);
   for (size_t i = 0; i < kernel.program.inputs.size(); ++i) {
     const RowInput& input = kernel.program.inputs[i];
-    add(static_cast<int>(input.dtype), input.along_columns, kernel.input_row_strides[i]);
+    add(static_cast<int>(input.dtype), input.along_columns, stride(kernel.input_row_strides[i]));
     if (input.row_from >= 0) add(input.row_from, input.rows);
   }
   for (const RowValue& value : kernel.program.values) {
@@ -396,7 +397,7 @@ std::string TextOf(const RowKernel& kernel) {
   }
   for (size_t i = 0; i < kernel.program.results.size(); ++i) {
     const RowResult& result = kernel.program.results[i];
-    add(result.value, static_cast<int>(result.dtype), kernel.result_row_strides[i]);
+    add(result.value, static_cast<int>(result.dtype), stride(kernel.result_row_strides[i]));
   }
   return text;
 }
@@ -404,11 +405,12 @@ std::string TextOf(const RowKernel& kernel) {
 }  // namespace
 
 std::string RowKernel::Name() const {
-  return Cat("rows_", columns, "_v", schedule.lanes, "_", absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
+  return Cat("rows_", columns.most(), "_v", schedule.lanes, "_",
+             absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
 }
 
 Procedure RowProcedure(const RowKernel& kernel) {
-  KIRSCH_CHECK(!kernel.any_columns || !kernel.program.reduces_rows);
+  KIRSCH_CHECK(kernel.columns.IsConstant() || !kernel.program.reduces_rows);
   return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
 }
 

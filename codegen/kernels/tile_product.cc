@@ -90,7 +90,7 @@ class TileProduct {
   }
   // Returns the elements from one row to the next.
   Affine Distance(const MatrixLayout& layout) const {
-    return layout.symbolic_stride ? IndexOf(parameters_.size) : Constant(layout.outer_stride);
+    return layout.outer_stride.IsConstant() ? Constant(layout.outer_stride) : IndexOf(parameters_.size);
   }
 
   // Tiles are loaded from memory as it lies, with any distance between rows.
@@ -160,7 +160,7 @@ class TileProduct {
         builder_.Do(TileLoad{Accumulator(i, j), {parameters_.out, OutAt(i, j)}, Distance(kernel_.out)});
       });
     };
-    if (adds && !kernel_.runtime_beta) return load();
+    if (adds && kernel_.accumulate.IsConstant()) return load();
     ForEachTile([&](int i, int j) { builder_.Do(TileZero{Accumulator(i, j)}); });
     if (adds) builder_.WithAny(parameters_.add, load);
   }
@@ -186,7 +186,7 @@ class TileProduct {
         builder_.Do(Load{old, at, count});
         builder_.Do(Binary{BinaryOp::kAdd, sums, sums, old});
       };
-      if (kernel_.runtime_beta) return builder_.WithAny(parameters_.add, add);
+      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.add, add);
       add();
     });
   }

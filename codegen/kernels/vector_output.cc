@@ -39,10 +39,10 @@ void VectorOutput::Store() {
   const bool adds = kernel_.accumulate && !StartsFromOld();
   if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
   // One test for the whole tile.
-  if (kernel_.runtime_beta)
+  if (!kernel_.accumulate.IsConstant())
     builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   ForEachSum([&](int i, int j) {
-    if (adds && !kernel_.runtime_beta) AddOld(i, j);
+    if (adds && kernel_.accumulate.IsConstant()) AddOld(i, j);
     epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j));
   });
   epilogue_.Finish();

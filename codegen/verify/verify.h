@@ -74,13 +74,13 @@ VerifyReport VerifyKernel(const ProgramTree& tree, const Target& target, const H
                           const VerifyOptions& options = {});
 
 // A spec or a graph that a program for a range of sizes computes, and the sizes for which it does. These are
-// in the order of Program::sizes.
+// in the order of Program::symbols.
 struct MemberOfSize {
   std::variant<const Spec*, const Graph*> computed;
   std::vector<int64_t> sizes = {};
 };
 
-// Verifies a program for a range of sizes (see impl.h and Plan::sizes). It is compiled once, and there is a
+// Verifies a program for a range of sizes (see impl.h and Plan::symbols). It is compiled once, and there is a
 // report for each of `members`. There is no header.
 std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const MemberOfSize> members,
                                       const Target& target, const std::string& name,

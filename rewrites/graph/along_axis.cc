@@ -86,7 +86,7 @@ class PartWriter {
     nest.batch = batch_;
     nest.rows = flat_ ? columns_ : rows_;
     const int64_t share = ShareOf(nest.rows, problem_.threads, step);
-    nest.tile = share != 0 && batch_ == 1 ? share : nest.rows;
+    nest.tile = share != 0 && batch_ == 1 ? share : nest.rows.most();
     nest.stages = {StageOf(nest.tile)};
     if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {StageOf(rest)};
     return nest;
@@ -225,7 +225,7 @@ LoopNest TakenRows(const GroupProblem& problem, const GroupMemory& memory) {
   nest.batch = space.batch();
   nest.rows = space.rows();
   const int64_t share = ShareOf(nest.rows, problem.threads, 1);
-  nest.tile = share != 0 && nest.batch == 1 ? share : nest.rows;
+  nest.tile = share != 0 && nest.batch == 1 ? share : nest.rows.most();
   const MatrixStrides at = *StridesOfIndices(indices), from = *StridesAlong(x, axis),
                       stored = *StridesAlong(node.type, axis);
   const auto stage = [&](int64_t rows) {

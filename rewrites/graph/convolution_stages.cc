@@ -144,8 +144,8 @@ StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand)
   if (!nhwc()) {
     cut.batch_stride = StridesOf(operand).batch;
   } else if (StridesOf(operand).column == 0) {  // one for all filters
-    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride, &cut.repeat_stride})
-      *elements /= sizes.filters;
+    cut.batch_stride = cut.batch_stride / sizes.filters;
+    for (int64_t* elements : {&cut.offset, &cut.row_stride, &cut.repeat_stride}) *elements /= sizes.filters;
   }
   return cut;
 }

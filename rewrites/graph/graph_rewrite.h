@@ -35,16 +35,17 @@ struct GroupProblem {
   const Target& target;
   int threads = 1;              // that share its tiles
   bool allow_winograd = false;  // see PlanOptions
-  // For each node: does its type have the KV length, and is that known only when the kernel runs? Null if
-  // nothing that the group reads or makes does. Else the stages say which keys they are for (Stage::keys).
+  // For each node: does its type have the KV length, and is that a symbol? Null if nothing that the group
+  // reads or makes does. Else the stages say which keys they are for (Stage::keys).
   const std::vector<bool>* varies = nullptr;
 
-  bool any_rows = false;  // the number of rows is to be any: items are a nest's, and no spec's batch
+  bool symbolic_rows =
+      false;  // the number of rows is to be a symbol: items are a nest's, and no spec's batch
 
-  // True if some value of the group has as many rows or columns as there are keys, and that number is not
-  // known.
-  bool any_keys() const { return varies != nullptr; }
-  bool Varies(int node) const { return any_keys() && (*varies)[static_cast<size_t>(node)]; }
+  // True if some value of the group has as many rows or columns as there are keys, and that number is a
+  // symbol.
+  bool symbolic_keys() const { return varies != nullptr; }
+  bool Varies(int node) const { return symbolic_keys() && (*varies)[static_cast<size_t>(node)]; }
 };
 
 // A decision on how the group is computed, as the search passes it to GraphRewrite::expand.
@@ -56,7 +57,7 @@ struct GroupForm {
   int next_value = 0;
 };
 
-// Says how a rewrite computes a KV length that is known when the kernel runs.
+// Says how a rewrite computes a KV length that is a symbol.
 enum class KeyUse : uint8_t {
   kNone,    // not at all
   kBlocks,  // block by block, however many there are

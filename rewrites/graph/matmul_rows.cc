@@ -68,7 +68,7 @@ class MatmulRowsShaper {
     LoopNest nest;
     // A matmul alone, all of its rows in one tile, may be a single spec with the whole batch. A spec's
     // matrices follow each other without gaps, and their number is fixed.
-    const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.any_rows;
+    const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.symbolic_rows;
     nest.batch = batched ? 1 : space_.batch();
     nest.rows = rows();
     nest.tile = tile;
@@ -165,7 +165,8 @@ class MatmulRowsShaper {
       const bool by_keys = GoByKeys(place, end);
       for (Stage& stage : rows_.Write(place, end, {space, rows})) {
         if (by_keys) {
-          TakeKeys(group_.at(place), MatmulDims::kN, stage.columns, &stage);
+          TakeKeys(group_.at(place), stage.columns, &stage);
+          stage.columns = stage.keys;
           MoveRowsApart(rows, &stage);
         }
         stages.push_back(std::move(stage));
@@ -187,11 +188,9 @@ class MatmulRowsShaper {
     return false;
   }
 
-  // Makes the stage one for any number of keys, at most `keys`, which it has along `dim`.
-  void TakeKeys(int node, size_t dim, int64_t keys, Stage* stage) {
-    stage->keys = keys;
-    stage->at_once = true;
-    stage->keys_along = static_cast<int>(dim);
+  // Makes the stage one for any number of keys, at most `keys`.
+  void TakeKeys(int node, int64_t keys, Stage* stage) {
+    stage->keys = {SizeSymbol::kKeysLeft, keys};
     if (!ColumnsMayVary(stage->program, problem_.target))
       shape_.Fail(node, "rows of any number of elements of that type");
   }
@@ -253,10 +252,11 @@ class MatmulRowsShaper {
       stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));
     }
     // Scores have the keys along n; sums over the keys have them along the reduction.
-    if (problem_.Varies(node))
-      TakeKeys(node, MatmulDims::kN, n, &stage);
-    else if (problem_.Varies(lhs))
-      TakeKeys(node, MatmulDims::kK, k, &stage);
+    if (problem_.Varies(node) || problem_.Varies(lhs)) {
+      const size_t dim = problem_.Varies(node) ? MatmulDims::kN : MatmulDims::kK;
+      TakeKeys(node, asked.size[dim], &stage);
+      stage.symbols[dim] = SizeSymbol::kKeysLeft;
+    }
     memory_.Reserve(fused.result, rows, IsApart(fused.result) ? row : n, &shape_);
     return stage;
   }

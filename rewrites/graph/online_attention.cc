@@ -152,7 +152,7 @@ class Matcher {
 // a stage are the program's inputs, then its results.
 class RowStageWriter {
  public:
-  RowStageWriter(int64_t rows, int64_t columns, RowProgram program = {}) : program_(std::move(program)) {
+  RowStageWriter(int64_t rows, const Size& columns, RowProgram program = {}) : program_(std::move(program)) {
     stage_.kind = StageKind::kRows;
     stage_.rows = rows;
     stage_.columns = columns;
@@ -207,10 +207,12 @@ enum class Division : uint8_t {
 };
 
 // So many blocks of `keys` keys each, one after the other, from key `first` on. `begins`: nothing was summed
-// up before them. `any`: one block of what is left, which has at most so many keys.
+// up before them. With a symbol, they are one block of the keys that are left.
 struct KeyBlocks {
-  int64_t first = 0, keys = 0, count = 1;
-  bool begins = false, any = false;
+  int64_t first = 0;
+  Size keys = 0;
+  int64_t count = 1;
+  bool begins = false;
 };
 
 // Writes the loop nest of an attention, whose parameters have been checked.
@@ -290,7 +292,7 @@ class OnlineAttentionShaper {
     return stages;
   }
 
-  // Writes the stages for a number of keys that is known when the kernel runs. All blocks are alike, so the
+  // Writes the stages for a number of keys that is a symbol. All blocks are alike, so the
   // sums begin as zeros. Whole blocks come first, as many as there are. What is left is done at once; or by
   // half a block, a quarter, and so on down to one key, each once or not at all.
   //
@@ -305,14 +307,13 @@ class OnlineAttentionShaper {
         stage.repeats = blocks.count;
         stage.loop = loop;
         stage.keys = blocks.keys;
-        stage.at_once = blocks.any;
         stages.push_back(std::move(stage));
       }
     };
     const int64_t all = space_.columns();
     if (division_ == Division::kAtOnce) {
       add({0, block_, std::max<int64_t>(all / block_, 1)});
-      add({0, block_ - 1, 1, false, true});
+      add({0, {SizeSymbol::kKeysLeft, block_ - 1}});
     } else {
       // With one block of each smaller size there are about as many keys as the graph has.
       add({0, block_, std::max<int64_t>((all + 1) / block_ - 1, 1)});
@@ -362,13 +363,14 @@ class OnlineAttentionShaper {
         asked, {{queries.value, 0, queries.batch_stride, uses_.IsView(q) ? 1 : asked.operand[0].layout.ld},
                 Cut(block, uses_.IsView(k) ? asked.operand[1].layout.ld : 1, blocks),
                 {attention_.scores, 0, 0, 0}});
-    if (blocks.any) stage.keys_along = MatmulDims::kN;
+    stage.symbols[MatmulDims::kN] = blocks.keys.symbol();
     return stage;
   }
 
   // Elements from one row to the next in scores and weights.
   uint32_t RowsApart(const KeyBlocks& blocks) const {
-    return static_cast<uint32_t>(blocks.any ? RowDistance(block_, target_) : blocks.keys);
+    return static_cast<uint32_t>(blocks.keys.IsConstant() ? blocks.keys.most()
+                                                          : RowDistance(block_, target_));
   }
 
   // The block's part of the sums: the weights by the block's rows of v. The first block overwrites.
@@ -382,7 +384,7 @@ class OnlineAttentionShaper {
     SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
     const int64_t key = uses_.IsView(v) ? 1 : asked.operand[1].layout.ld;
     Stage stage = ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
-    if (blocks.any) stage.keys_along = MatmulDims::kK;
+    stage.symbols[MatmulDims::kK] = blocks.keys.symbol();
     return stage;
   }
 
@@ -443,18 +445,14 @@ class OnlineAttentionShaper {
     writer.StoreOfRow(maximum, maxima());
     if (first) {
       writer.StoreOfRow(sum, denominators());
-      return Softmax(blocks, std::move(writer).Build());
+      return std::move(writer).Build();
     }
     // The scale is exp(m - m'), 1 where the maximum has not grown.
     const int scale = writer.Do(Operation::kExp, writer.Do(Operation::kSub, before, maximum));
     writer.StoreOfRow(writer.Do(Operation::kAdd, writer.Do(Operation::kMul, denominator, scale), sum),
                       denominators());
     writer.StoreOfRow(scale, scales());
-    return Softmax(blocks, std::move(writer).Build());
-  }
-  static Stage Softmax(const KeyBlocks& blocks, Stage rows) {
-    if (blocks.any) rows.keys_along = MatmulDims::kN;
-    return rows;
+    return std::move(writer).Build();
   }
 
   // Multiplies the sums so far by the scales of their rows, in place.
@@ -528,10 +526,10 @@ class OnlineAttentionShaper {
 
 // Where the number of keys is known, `online` is the rewrite; where it is not, the other two are.
 bool Applies(const GroupProblem& problem) {
-  return !problem.any_keys() && Matcher(problem.group).Match().has_value();
+  return !problem.symbolic_keys() && Matcher(problem.group).Match().has_value();
 }
 bool AppliesToAnyKeys(const GroupProblem& problem) {
-  return problem.any_keys() && Matcher(problem.group).Match().has_value();
+  return problem.symbolic_keys() && Matcher(problem.group).Match().has_value();
 }
 
 IterationSpace ScoresOf(const GroupProblem& problem, const Attention& attention) {
@@ -639,7 +637,7 @@ int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines 
 // - operations that go by rows.
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
 
-// The same for a number of keys that is known when the kernel runs (GroupProblem::varies). Whole blocks are
+// The same for a number of keys that is a symbol (GroupProblem::varies). Whole blocks are
 // as many as there are; what is left is taken by halves of a block (StagesOfAnyKeys).
 //
 // Stages say how many keys they are for (Stage::keys), and their operands begin with the first key of all.
@@ -649,8 +647,8 @@ const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyK
                                EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
 
 // The same, but what is left is taken at once, by programs for any number of keys below a block's
-// (Stage::at_once). They are made and priced for as many keys as there may be. Not for types whose vectors
-// cannot have a number of elements that is known when the kernel runs (LanesMayVary).
+// (SizeSymbol::kKeysLeft). They are made and priced for as many keys as there may be. Not for types whose
+// vectors cannot have a number of elements that is a symbol (LanesMayVary).
 const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,
                                      EnumerateAnyKeysAtOnce, ExpandAnyKeysAtOnce, KeyUse::kAtOnce};
 

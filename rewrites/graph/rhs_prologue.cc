@@ -186,7 +186,8 @@ class PrologueShaper {
     const MatrixStrides strides = StridesIn(space_, TypeOf(node)).value_or(MatrixStrides{});
     if (IsMade(node)) {
       stage->operands.push_back({node, 0, 0, 0});
-      stage->row_strides.push_back(strides.column != 0 && strides.row != 0 ? stage->columns : strides.row);
+      stage->row_strides.push_back(strides.column != 0 && strides.row != 0 ? stage->columns
+                                                                           : Size(strides.row));
     } else {
       // Tiles of the nest go on along columns. Of a transposed view, columns are the rows of what is stored.
       const auto [along_terms, along_columns] =

@@ -17,20 +17,19 @@
 namespace kirsch {
 namespace {
 
-// Compares what a group's decisions make of the plan's graph with what they make of another one, and marks
-// the plan's nests.
+// Compares what a group's decisions make of the plan's graph with what they make of another one, and gives
+// the plan's nests their sizes.
 class GroupGrowth {
  public:
-  GroupGrowth(const GrowingSize& size, const Target& target)
-      : kind_(size.kind), size_(size.planned), other_size_(size.other), target_(target) {}
+  GroupGrowth(const GrowingSymbol& growing, const Target& target) : growing_(growing), target_(target) {}
 
   // `nests`: those of the plan that are the group's. The shapes are expanded without copies, so the plan's
   // own nests have the copies.
   bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<LoopNest*>& nests) {
     if (shape.nests.size() != other.nests.size() || shape.nests.size() != nests.size()) return false;
     for (size_t i = 0; i < nests.size(); ++i)
-      if (kind_ == PlanSizeKind::kColumns ? !FindColumns(shape.nests[i], other.nests[i], nests[i])
-                                          : !FindIn(shape.nests[i], other.nests[i], nests[i]))
+      if (growing_.symbol == SizeSymbol::kColumns ? !FindColumns(shape.nests[i], other.nests[i], nests[i])
+                                                  : !FindIn(shape.nests[i], other.nests[i], nests[i]))
         return false;
     return true;
   }
@@ -39,29 +38,27 @@ class GroupGrowth {
   // Compares one nest. In the plan, stages that copy constants or operands that all tiles read come before
   // and once, so those lists may be longer there.
   bool FindIn(const LoopNest& nest, const LoopNest& other, LoopNest* plan) {
-    if (!Grows(nest.batch, other.batch, &plan->batch_grows) ||
-        !Grows(nest.rows, other.rows, &plan->rows_grow))
+    if (!Grow(nest.batch, other.batch, &plan->batch) || !Grow(nest.rows, other.rows, &plan->rows))
       return false;
     if (!AreEqual(nest.before, other.before) || !AreEqual(nest.once, other.once)) return false;
     if (plan->stages.size() != nest.stages.size()) return false;
     // A tile of all rows grows with them, and has nothing left. Any other tile stays as it is.
     const bool is_whole = nest.tile == nest.rows;
     if (is_whole != (other.tile == other.rows)) return false;
+    if (is_whole) plan->tile = plan->rows;
     for (size_t i = 0; i < plan->stages.size(); ++i) {
       Stage& stage = plan->stages[i];
       if (!Compare(nest.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
       if (!is_whole && !AreTilesAlike(nest.stages[i], other.stages[i])) return false;
       if (!SetStrides(nest.stages[i], other.stages[i], &stage)) return false;
       // Elements of a flat row are rows of its nest. Where the nest has as many rows as ever, columns grow.
-      if (nest.stages[i].columns != other.stages[i].columns && !(plan->rows_grow && stage.any_columns)) {
-        stage.any_columns = false;
-        if (!MarkColumns(nest.stages[i], other.stages[i], &stage)) return false;
-      }
+      const bool is_flat = !plan->rows.IsConstant() && stage.columns.symbol() == SizeSymbol::kTileRows;
+      if (nest.stages[i].columns != other.stages[i].columns && !is_flat &&
+          !GrowColumns(nest.stages[i], other.stages[i], &stage))
+        return false;
     }
     // A stage has any number of rows only if its tile has: sums down a column have all rows in a tile of one.
-    if (!plan->rows_grow)
-      return std::none_of(plan->stages.begin(), plan->stages.end(),
-                          [](const Stage& stage) { return stage.any_rows; });
+    if (plan->rows.IsConstant()) return std::none_of(plan->stages.begin(), plan->stages.end(), HasTileRows);
     return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
   }
 
@@ -72,14 +69,19 @@ class GroupGrowth {
         [](const StageOperand& a, const StageOperand& b) { return a.row_stride == b.row_stride; });
   }
 
-  // Marks columns of a row program that grow in proportion to the sizes, and rows that follow each other
-  // without gaps. Example: softmax of f32[8, n]. False if there is no code for that.
-  bool MarkColumns(const Stage& a, const Stage& b, Stage* stage) const {
-    if (a.kind != StageKind::kRows || !Grows(a.columns, b.columns, &stage->columns_grow)) return false;
+  // True if the stage's rows, those along M of a spec, are those of its tile.
+  static bool HasTileRows(const Stage& stage) {
+    return stage.Sizes()[MatmulDims::kM].symbol() == SizeSymbol::kTileRows;
+  }
+
+  // Finds columns of a row program that grow, and rows that follow each other without gaps. Example: softmax
+  // of f32[8, n]. False if there is no code for that.
+  bool GrowColumns(const Stage& a, const Stage& b, Stage* stage) const {
+    if (a.kind != StageKind::kRows || !Grow(a.columns, b.columns, &stage->columns)) return false;
     for (size_t i = 0; i < a.row_strides.size(); ++i) {
       if (a.row_strides[i] == b.row_strides[i]) continue;
       if (a.row_strides[i] != a.columns || b.row_strides[i] != b.columns) return false;
-      stage->row_strides[i] = kDenseRows;
+      stage->row_strides[i] = stage->columns;
     }
     return stage->schedule.streamed == RowSchedule::kNone && ColumnsMayVary(a.program, target_);
   }
@@ -89,19 +91,20 @@ class GroupGrowth {
     if (plan->tile != nest.tile || other.tile != nest.tile) return false;
     const std::vector<Stage>& rest = nest.rest.empty() ? other.rest : nest.rest;
     plan->rest.clear();
-    if (rest.empty()) return nest.tile == 1 || size_ % nest.tile == other_size_ % nest.tile;
+    if (rest.empty()) return nest.tile == 1 || growing_.planned % nest.tile == growing_.other % nest.tile;
     if (rest.size() != nest.stages.size()) return false;
     plan->rest = plan->stages;
     for (size_t i = 0; i < rest.size(); ++i) {
       if (!Compare(nest.stages[i], rest[i], &plan->rest[i])) return false;
       // What is left of rows has as many columns, unless these are the rows.
-      if (nest.stages[i].columns != rest[i].columns && !plan->rest[i].any_columns) return false;
+      if (nest.stages[i].columns != rest[i].columns &&
+          plan->rest[i].columns.symbol() != SizeSymbol::kTileRows)
+        return false;
     }
     return Suits(plan->rest, nest.tile);
   }
 
-  // Compares one nest of a tile that is all rows, where columns alone may differ. It is marked already as to
-  // its rows.
+  // Compares one nest of a tile that is all rows, where columns alone may differ. Its rows may have a symbol.
   bool FindColumns(const LoopNest& nest, const LoopNest& other, LoopNest* plan) const {
     if (nest.batch != other.batch || nest.rows != other.rows || nest.tile != nest.rows ||
         other.tile != other.rows || !AreEqual(nest.before, other.before) ||
@@ -109,11 +112,11 @@ class GroupGrowth {
       return false;
     for (size_t i = 0; i < plan->stages.size(); ++i) {
       const Stage &a = nest.stages[i], &b = other.stages[i];
-      Stage marks = a;
-      if (!Compare(a, b, &marks) || marks.any_rows) return false;
+      Stage compared = a;
+      if (!Compare(a, b, &compared) || HasTileRows(compared)) return false;
       for (size_t j = 0; j < a.operands.size(); ++j)
         if (nest.batch > 1 && a.operands[j].batch_stride != b.operands[j].batch_stride) return false;
-      if (a.columns != b.columns && !MarkColumns(a, b, &plan->stages[i])) return false;
+      if (a.columns != b.columns && !GrowColumns(a, b, &plan->stages[i])) return false;
     }
     return true;
   }
@@ -122,11 +125,11 @@ class GroupGrowth {
   // as the tile has rows.
   bool Suits(const std::vector<Stage>& stages, int64_t rows) const {
     return std::all_of(stages.begin(), stages.end(), [&](const Stage& stage) {
-      if (stage.any_columns)
-        return stage.columns == rows && stage.schedule.streamed == RowSchedule::kNone &&
+      if (stage.columns.symbol() == SizeSymbol::kTileRows)
+        return stage.columns.most() == rows && stage.schedule.streamed == RowSchedule::kNone &&
                ColumnsMayVary(stage.program, target_);
-      if (!stage.any_rows) return true;
-      if (stage.kind == StageKind::kRows) return stage.rows == rows;
+      if (!HasTileRows(stage)) return true;
+      if (stage.kind == StageKind::kRows) return stage.rows.most() == rows;
       return stage.spec.size[MatmulDims::kM] == rows && stage.spec.size[MatmulDims::kB] == 1;
     });
   }
@@ -137,11 +140,10 @@ class GroupGrowth {
   }
 
   // True if both stages are the same, but for their rows, or elements of a single row, and for how far items
-  // are apart. Notes in `stage` which of both it is; null: they must not differ in either.
+  // are apart. In `stage` these become the rows of the tile; null: they must not differ.
   static bool Compare(const Stage& a, const Stage& b, Stage* stage) {
     if (a.kind != b.kind || a.repeats != b.repeats || a.loop != b.loop || a.keys != b.keys ||
-        a.at_once != b.at_once || a.keys_along != b.keys_along || a.operands.size() != b.operands.size() ||
-        a.in_place != b.in_place)
+        a.symbols != b.symbols || a.operands.size() != b.operands.size() || a.in_place != b.in_place)
       return false;
     for (size_t i = 0; i < a.operands.size(); ++i)
       if (a.operands[i].value != b.operands[i].value || a.operands[i].offset != b.operands[i].offset ||
@@ -151,7 +153,7 @@ class GroupGrowth {
       case StageKind::kContraction:
         if (a.spec == b.spec) return true;
         if (stage == nullptr || !DifferInSizeOnly(a.spec, b.spec, MatmulDims::kM)) return false;
-        stage->any_rows = true;
+        stage->symbols[MatmulDims::kM] = SizeSymbol::kTileRows;
         return true;
       case StageKind::kRows:
         return CompareRows(a, b, stage);
@@ -178,32 +180,33 @@ class GroupGrowth {
     if (!(a.program == b.program)) return false;
     if (same_columns && !one_row && a.row_strides != b.row_strides) return false;
     if (stage == nullptr) return a.rows == b.rows && same_columns;
-    stage->any_rows = a.rows != b.rows;
-    stage->any_columns = !same_columns && one_row;
+    if (a.rows != b.rows) stage->rows = {SizeSymbol::kTileRows, stage->rows};
+    if (!same_columns && one_row) stage->columns = {SizeSymbol::kTileRows, stage->columns};
     return same_columns || !a.program.reduces_rows;
   }
 
-  // Marks the distances of items that grow.
+  // Finds distances of items that grow.
   bool SetStrides(const Stage& stage, const Stage& other, Stage* plan) const {
     if (plan->operands.size() != stage.operands.size()) return false;
     for (size_t i = 0; i < plan->operands.size(); ++i) {
-      bool grows = false;
-      if (!Grows(stage.operands[i].batch_stride, other.operands[i].batch_stride, &grows)) return false;
+      Size stride = stage.operands[i].batch_stride;
+      if (!Grow(stride, other.operands[i].batch_stride, &stride)) return false;
       // Of a copy, items are as far apart as ever.
-      if (plan->operands[i].value == stage.operands[i].value) plan->operands[i].batch_grows = grows;
+      if (plan->operands[i].value == stage.operands[i].value) plan->operands[i].batch_stride = stride;
     }
     return true;
   }
 
-  // True if both numbers are equal, or grow in proportion to the sizes. Example: 8 heads of 64 rows are 512,
-  // of 65 rows 520.
-  bool Grows(int64_t number, int64_t other, bool* grows) const {
-    *grows = number != other;
-    return !*grows || (number % size_ == 0 && number / size_ * other_size_ == other);
+  // True if both numbers are equal, or grow in proportion to the symbol: `size` is then a multiple of that.
+  // Example: 8 heads of 64 rows are 512, of 65 rows 520.
+  bool Grow(int64_t number, int64_t other, Size* size) const {
+    if (number == other) return true;
+    const int64_t factor = number / growing_.planned;
+    *size = {growing_.symbol, number, factor};
+    return factor * growing_.planned == number && factor * growing_.other == other;
   }
 
-  const PlanSizeKind kind_;
-  const int64_t size_, other_size_;
+  const GrowingSymbol growing_;
   const Target& target_;
 };
 
@@ -256,7 +259,7 @@ class GroupExpander {
 
 }  // namespace
 
-bool MarkGrowth(const GrowingSize& size, const Graph& other, const std::vector<bool>& of_keys,
+bool MarkGrowth(const GrowingSymbol& growing, const Graph& other, const std::vector<bool>& of_keys,
                 const Target& target, Plan* plan) {
   const GraphUses uses(plan->graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
@@ -271,8 +274,9 @@ bool MarkGrowth(const GrowingSize& size, const Graph& other, const std::vector<b
     if (!shape.error.empty()) return false;
     if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);
     const GroupShape of_other = expander.Expand(other_uses);
-    if (!of_other.error.empty() || !GroupGrowth(size, target).Find(shape, of_other, nests)) return false;
+    if (!of_other.error.empty() || !GroupGrowth(growing, target).Find(shape, of_other, nests)) return false;
   }
+  plan->symbols.push_back({"", 1, 1, growing.symbol});
   return true;
 }
 

@@ -51,17 +51,17 @@ class PlanRegionFinder : private RegionFinder {
 
   // The point for sizes that are `value(size, index)` for each dim.
   template <typename Value>
-  PlanPoint PointOf(size_t member, const Value& value) const {
+  SymbolValues PointOf(size_t member, const Value& value) const {
     const SizeGrid::Place place = grid().At(member);
     std::vector<uint32_t> values;
     for (size_t dim = 0; dim < grid().dims(); ++dim) values.push_back(value(members_.sizes[dim], place[dim]));
     return members_.PointOf(values);
   }
-  PlanPoint SizesOf(size_t member) const {
+  SymbolValues SizesOf(size_t member) const {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.values[i]; });
   }
   // The smallest sizes that a member's plan must serve: samples stand for the values below them, too.
-  PlanPoint LeastServed(size_t member) const {
+  SymbolValues LeastServed(size_t member) const {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.LeastServed(i); });
   }
 
@@ -76,12 +76,12 @@ class PlanRegionFinder : private RegionFinder {
   // The numbers to search a plan for, so that its rules serve the member. Keys that are a sum of sizes are as
   // many as they are: blocks of keys may leave none, and such a plan would say nothing of what is left. So it
   // is searched for the next number of keys that suits rules, if strides leave room for so many.
-  PlanPoint PlannedFor(size_t member) const {
-    PlanPoint point = SizesOf(member);
-    const PlanNumber* const keys = members_.number(PlanSizeKind::kKeys);
+  SymbolValues PlannedFor(size_t member) const {
+    SymbolValues point = SizesOf(member);
+    const PlanNumber* const keys = members_.number(SizeSymbol::kKeys);
     if (keys == nullptr || (keys->sum.sizes.size() <= 1 && keys->sum.plus == 0)) return point;
-    PlanPoint next = point;
-    next.keys = rule_finder_.NextRepresentative(point.keys);
+    SymbolValues next = point;
+    next[SizeSymbol::kKeys] = rule_finder_.NextRepresentative(point[SizeSymbol::kKeys]);
     return members_.graph_of(next) ? next : point;
   }
 
@@ -91,9 +91,9 @@ class PlanRegionFinder : private RegionFinder {
   // Example: 1 .. 256 with one placement gives about 256, 64, 16, 4, 1.
   std::vector<size_t> Ladder(size_t dim) const override {
     const std::vector<uint32_t>& values = members_.sizes[dim].values;
-    const PlanSizeKind kind = NumberOf(dim).kind;
+    const SizeSymbol symbol = NumberOf(dim).symbol;
     // How much the number is above the size itself.
-    const int64_t more = SizesOf(grid().members() - 1).at(kind) - values.back();
+    const int64_t more = SizesOf(grid().members() - 1)[symbol] - values.back();
     SizeGrid::Place place = grid().At(grid().members() - 1);
     const auto placement = [&](size_t i) {
       place[dim] = i;
@@ -105,7 +105,7 @@ class PlanRegionFinder : private RegionFinder {
       while (first > 0 && placement(first - 1) == placement(end - 1)) --first;
       ladder.push_back(end - 1);
       for (int64_t size = values[end - 1]; ladder.back() > first; size /= 4) {
-        size = rule_finder_.Representative(kind, size + more) - more;
+        size = rule_finder_.Representative(symbol, size + more) - more;
         size_t i = ladder.back();
         while (i > first && values[i] > size) --i;
         if (i < ladder.back()) ladder.push_back(i);
@@ -144,17 +144,14 @@ class PlanRegionFinder : private RegionFinder {
       std::vector<size_t> placed, served;
       for (size_t i = 0; i < cycles.size(); ++i) {
         // A plan for some number of rows may have no code for fewer.
-        const PlanPoint least = LeastServed(i);
-        if (placements_[i] != placements_[member] || least.rows < plan->least().rows ||
-            least.columns < plan->least().columns)
-          continue;
+        if (placements_[i] != placements_[member] || !plan->FitsLeast(LeastServed(i))) continue;
         placed.push_back(i);
         cycles[i] = plan->CyclesFor(SizesOf(i));
         if (cycles[i] < RuleCosts::kNone) served.push_back(i);
       }
       if (served.empty()) continue;
       auto [low, last] = grid().Around(served);
-      if (!Fits(*plan, last)) last = LastThatFits(*plan, member);
+      if (!plan->FitsMost(SizesOf(last))) last = LastThatFits(*plan, member);
       const std::optional<size_t> first = FirstWithCode(*plan, grid().Around(placed).first, low, last);
       if (!first) continue;
       // Members outside of the corners have no code by this rule.
@@ -166,11 +163,6 @@ class PlanRegionFinder : private RegionFinder {
     return absl::OkStatus();
   }
 
-  bool Fits(const SymbolicPlan& plan, size_t member) const {
-    const PlanPoint sizes = SizesOf(member), most = plan.most();
-    return sizes.rows <= most.rows && sizes.keys <= most.keys && sizes.columns <= most.columns;
-  }
-
   // Finds the last corner of a box of members that the rule serves, where those that it serves are in no box:
   // as where keys are a sum of sizes, and their number has a limit. It is the largest from the member on that
   // the plan was searched for, the last size growing first.
@@ -178,7 +170,7 @@ class PlanRegionFinder : private RegionFinder {
     std::vector<size_t> order(dims());
     std::iota(order.rbegin(), order.rend(), 0);
     return grid().Index(
-        grid().Grow(grid().At(member), order, [&](size_t other) { return Fits(plan, other); }));
+        grid().Grow(grid().At(member), order, [&](size_t other) { return plan.FitsMost(SizesOf(other)); }));
   }
 
   // Finds the first corner of the members that a rule has code for, up to `last`. It tries `placed`, then
@@ -208,7 +200,7 @@ class PlanRegionFinder : private RegionFinder {
   bool AddRegion(const RuleCosts::Share& share) override {
     PlanRegion region{share.members, BuildPlan(rules_[share.rule], share)};
     region.plan.graph = CanonicalGraph(members_.graphs[share.last]);
-    SetSizes(LeastServed(share.first), SizesOf(share.last), &region.plan);
+    SetSymbols(LeastServed(share.first), SizesOf(share.last), &region.plan);
     for (size_t member : share.members) family_.cycles[member] = costs_.cost(share.rule, member);
     region.plan.cycles = family_.cycles[share.members.back()];
     family_.regions.push_back(std::move(region));
@@ -229,19 +221,18 @@ class PlanRegionFinder : private RegionFinder {
     return *std::move(plan);
   }
 
-  // Names the plan's sizes, in the order of the members' numbers.
-  void SetSizes(const PlanPoint& least, const PlanPoint& most, Plan* plan) const {
-    std::vector<PlanSize> sizes;
+  // Names the plan's symbols, in the order of the members' numbers.
+  void SetSymbols(const SymbolValues& least, const SymbolValues& most, Plan* plan) const {
+    std::vector<SymbolRange> symbols;
     for (const PlanNumber& number : members_.numbers) {
-      const PlanSizeKind kind = number.kind;
-      const PlanSize* const size = plan->size(kind);
-      if (size == nullptr) continue;
-      const char* const name = kind == PlanSizeKind::kRows   ? "n_rows"
-                               : kind == PlanSizeKind::kKeys ? "n_keys"
+      const SizeSymbol symbol = number.symbol;
+      if (plan->Find(symbol) == nullptr) continue;
+      const char* const name = symbol == SizeSymbol::kRows   ? "n_rows"
+                               : symbol == SizeSymbol::kKeys ? "n_keys"
                                                              : "n_columns";
-      sizes.push_back({kind, FreeName(name), least.at(kind), most.at(kind), size->planned});
+      symbols.push_back({FreeName(name), least[symbol], most[symbol], symbol});
     }
-    plan->sizes = std::move(sizes);
+    plan->symbols = std::move(symbols);
   }
 
   // Returns a name that no parameter has.
@@ -263,15 +254,15 @@ class PlanRegionFinder : private RegionFinder {
 
 }  // namespace
 
-const PlanNumber* PlanMembers::number(PlanSizeKind kind) const {
+const PlanNumber* PlanMembers::number(SizeSymbol symbol) const {
   const auto found = std::find_if(numbers.begin(), numbers.end(),
-                                  [kind](const PlanNumber& number) { return number.kind == kind; });
+                                  [symbol](const PlanNumber& number) { return number.symbol == symbol; });
   return found == numbers.end() ? nullptr : &*found;
 }
 
-PlanPoint PlanMembers::PointOf(absl::Span<const uint32_t> values) const {
-  PlanPoint point;
-  for (const PlanNumber& number : numbers) point.at(number.kind) = number.sum.Of(values);
+SymbolValues PlanMembers::PointOf(absl::Span<const uint32_t> values) const {
+  SymbolValues point;
+  for (const PlanNumber& number : numbers) point[number.symbol] = number.sum.Of(values);
   return point;
 }
 

@@ -24,7 +24,7 @@ namespace kirsch {
 // A number that differs between members, and what it counts. It is one of their sizes, or a sum of them, as
 // keys are where a query sees those before it, too. DifferInKeys says what numbers of keys are.
 struct PlanNumber {
-  PlanSizeKind kind = PlanSizeKind::kRows;
+  SizeSymbol symbol = SizeSymbol::kRows;
   SizeSum sum;
 };
 
@@ -35,21 +35,21 @@ struct PlanMembers {
   absl::Span<const VaryingSize> sizes;   // one, or two
   absl::Span<const PlanNumber> numbers;  // one, or two of different kinds; each size is part of some
   // The graph of any numbers, also of such as no member has; nothing if there is none.
-  const std::function<std::optional<Graph>(PlanPoint)>& graph_of;
+  const std::function<std::optional<Graph>(SymbolValues)>& graph_of;
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;
 
-  // The number of a kind; null: there is none.
-  const PlanNumber* number(PlanSizeKind kind) const;
+  // The number of a symbol; null: there is none.
+  const PlanNumber* number(SizeSymbol symbol) const;
   // The numbers for these values of the sizes.
-  PlanPoint PointOf(absl::Span<const uint32_t> values) const;
+  SymbolValues PointOf(absl::Span<const uint32_t> values) const;
 };
 
 // A group of members with one plan. They are in a box of sizes; other regions may have some of its members.
 struct PlanRegion {
   std::vector<size_t> members;  // ascending
-  Plan plan;                    // for all of them: Plan::sizes
+  Plan plan;                    // for all of them: Plan::symbols
 };
 
 // The result: each member is in exactly one region.

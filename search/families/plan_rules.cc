@@ -14,18 +14,18 @@
 
 namespace kirsch {
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Find(const PlanPoint& sizes, double cutoff) const {
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Find(const SymbolValues& sizes, double cutoff) const {
   return Search(sizes, KeyUse::kAtOnce, cutoff);
 }
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::FindOthers(const PlanPoint& sizes) const {
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::FindOthers(const SymbolValues& sizes) const {
   return Search(sizes, KeyUse::kBlocks, kInfiniteCycles);
 }
 
 // Keys: one less than a multiple of the largest block, of which blocks of all sizes leave nearly a block.
 // Example, of blocks of 64 keys: for 1000 keys it is 959. Rows: the size itself.
-int64_t PlanRuleFinder::Representative(PlanSizeKind kind, int64_t size) const {
-  if (kind != PlanSizeKind::kKeys) return size;
+int64_t PlanRuleFinder::Representative(SizeSymbol symbol, int64_t size) const {
+  if (symbol != SizeSymbol::kKeys) return size;
   const int64_t block = LargestKeyBlock(members_.model.target());
   return size < block ? size : (size + 1) / block * block - 1;
 }
@@ -36,7 +36,7 @@ int64_t PlanRuleFinder::NextRepresentative(int64_t keys) const {
 }
 
 // The numbers for value `i` of each size, or for the last one.
-PlanPoint PlanRuleFinder::PointAt(size_t i) const {
+SymbolValues PlanRuleFinder::PointAt(size_t i) const {
   std::vector<uint32_t> values;
   for (const VaryingSize& size : members_.sizes)
     values.push_back(size.values[std::min(i, size.values.size() - 1)]);
@@ -44,25 +44,27 @@ PlanPoint PlanRuleFinder::PointAt(size_t i) const {
 }
 
 // The same member with another number of keys: the two show the search which nodes go by keys.
-std::optional<Graph> PlanRuleFinder::WithOtherKeys(PlanPoint sizes) const {
-  const int64_t least = PointAt(0).keys;
-  sizes.keys = sizes.keys == least ? PointAt(1).keys : least;
+std::optional<Graph> PlanRuleFinder::WithOtherKeys(SymbolValues sizes) const {
+  const int64_t least = PointAt(0)[SizeSymbol::kKeys];
+  int64_t& keys = sizes[SizeSymbol::kKeys];
+  keys = keys == least ? PointAt(1)[SizeSymbol::kKeys] : least;
   return members_.graph_of(sizes);
 }
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, KeyUse keys,
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(SymbolValues sizes, KeyUse keys,
                                                              double cutoff) const {
-  // The steps: say what the plan must be for; search it; mark what grows along rows; make rules of both
+  // The steps: say what the plan must be for; search it; find what grows with the rows; make rules of both
   // plans.
   PlanOptions options = members_.options;
   options.cutoff = cutoff;
-  options.any_rows = Varies(PlanSizeKind::kRows);
+  options.symbolic_rows = Varies(SizeSymbol::kRows);
   // A single row is not like others: it has no distance to a next one.
-  if (Varies(PlanSizeKind::kColumns)) sizes.rows = std::max<int64_t>(sizes.rows, 2);
+  if (Varies(SizeSymbol::kColumns)) sizes[SizeSymbol::kRows] = std::max<int64_t>(sizes[SizeSymbol::kRows], 2);
   Rules rules;
   std::optional<Graph> other_keys;
-  if (Varies(PlanSizeKind::kKeys)) {
-    if (sizes.keys == 1) sizes.keys = 2;  // a matrix of one key does not show how keys lie
+  if (Varies(SizeSymbol::kKeys)) {
+    // A matrix of one key does not show how keys lie.
+    sizes[SizeSymbol::kKeys] = std::max<int64_t>(sizes[SizeSymbol::kKeys], 2);
     other_keys = WithOtherKeys(sizes);
     if (!other_keys) return rules;
     options.other_keys = &*other_keys;
@@ -74,42 +76,44 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, Ke
   if (!answer.ok()) return answer.status();
   auto* const result = std::get_if<PlanResult>(&*answer);
   if (result == nullptr || result->plan.nests.empty()) return rules;
-  const std::optional<Plan> any_rows = ForAnyRows(result->plan, sizes);
+  if (other_keys) result->plan.symbols.push_back({"", 1, 1, SizeSymbol::kKeys});
+  const std::optional<Plan> with_rows = WithRowSymbol(result->plan, sizes);
   // If a division of columns leaves some, there are two ways to treat these: like whole tiles, or as the plan
   // did.
-  AddRules(result->plan, any_rows, sizes, {}, &rules);
+  AddRules(result->plan, with_rows, sizes, {}, &rules);
   const bool leaves_columns =
       std::any_of(rules.begin(), rules.end(), [](const auto& rule) { return rule->LeavesColumns(); });
-  if (leaves_columns) AddRules(result->plan, any_rows, sizes, {.own_rest = true}, &rules);
+  if (leaves_columns) AddRules(result->plan, with_rows, sizes, {.own_rest = true}, &rules);
   return rules;
 }
 
 // Adds a rule for any number of rows. If that is much slower for the plan's own rows, it also adds a rule for
 // these alone. A rule chooses register tiles itself, which may be others than the search's.
-void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& any_rows, const PlanPoint& sizes,
-                              const SymbolicScheduleOptions& choice, Rules* rules) const {
-  auto own = std::make_unique<SymbolicPlan>(plan, sizes, /*any_rows=*/false, members_.model, choice);
+void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& with_rows,
+                              const SymbolValues& sizes, const SymbolicScheduleOptions& choice,
+                              Rules* rules) const {
+  auto own = std::make_unique<SymbolicPlan>(plan, sizes, members_.model, choice);
   std::unique_ptr<SymbolicPlan> any;
-  if (any_rows)
-    any = std::make_unique<SymbolicPlan>(*any_rows, sizes, /*any_rows=*/true, members_.model, choice);
+  if (with_rows) any = std::make_unique<SymbolicPlan>(*with_rows, sizes, members_.model, choice);
   if (any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own->CyclesFor(sizes))
     rules->push_back(std::move(own));
   if (any != nullptr) rules->push_back(std::move(any));
 }
 
-// The plan with everything marked that grows along rows, and along columns if these vary too. Nothing: the
-// number of rows does not vary, or the plan is no rule. It is compared with a neighbour of one row, or one
-// column, more or less, which need not be a member.
-std::optional<Plan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes) const {
-  if (!Varies(PlanSizeKind::kRows)) return std::nullopt;
-  const std::vector<bool> of_keys =
-      sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(*WithOtherKeys(sizes)));
-  for (const PlanSizeKind kind : {PlanSizeKind::kRows, PlanSizeKind::kColumns}) {
-    if (!Varies(kind)) continue;
-    PlanPoint other = sizes;
-    other.at(kind) += sizes.at(kind) <= std::max<int64_t>(PointAt(0).at(kind), 2) ? 1 : -1;
+// The plan with symbols for the rows, and for the columns if these vary too. Nothing: the number of rows does
+// not vary, or the plan is no rule. It is compared with a neighbour of one row, or one column, more or less,
+// which need not be a member.
+std::optional<Plan> PlanRuleFinder::WithRowSymbol(Plan plan, const SymbolValues& sizes) const {
+  if (!Varies(SizeSymbol::kRows)) return std::nullopt;
+  const std::vector<bool> of_keys = sizes[SizeSymbol::kKeys] == 0
+                                        ? std::vector<bool>()
+                                        : NodesOfKeys(plan.graph, CanonicalGraph(*WithOtherKeys(sizes)));
+  for (const SizeSymbol symbol : {SizeSymbol::kRows, SizeSymbol::kColumns}) {
+    if (!Varies(symbol)) continue;
+    SymbolValues other = sizes;
+    other[symbol] += sizes[symbol] <= std::max<int64_t>(PointAt(0)[symbol], 2) ? 1 : -1;
     const std::optional<Graph> neighbour = members_.graph_of(other);
-    if (!neighbour || !MarkGrowth({kind, sizes.at(kind), other.at(kind)}, CanonicalGraph(*neighbour), of_keys,
+    if (!neighbour || !MarkGrowth({symbol, sizes[symbol], other[symbol]}, CanonicalGraph(*neighbour), of_keys,
                                   members_.model.target(), &plan))
       return std::nullopt;
   }

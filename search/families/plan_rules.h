@@ -25,24 +25,24 @@ class PlanRuleFinder {
 
   // Returns rules made of the plan for these sizes, if it costs less than the cutoff; none if there is no
   // such plan. Of keys, the plan works for all at once, or for blocks, and for what these leave at once.
-  absl::StatusOr<Rules> Find(const PlanPoint& sizes, double cutoff) const;
+  absl::StatusOr<Rules> Find(const SymbolValues& sizes, double cutoff) const;
 
   // Returns rules for members that no other rule serves. Of keys, the plan works for blocks, and for halves
   // of what these leave.
-  absl::StatusOr<Rules> FindOthers(const PlanPoint& sizes) const;
+  absl::StatusOr<Rules> FindOthers(const SymbolValues& sizes) const;
 
   // The size to search for instead of this one: near it, and no larger.
-  int64_t Representative(PlanSizeKind kind, int64_t size) const;
+  int64_t Representative(SizeSymbol symbol, int64_t size) const;
   // The number of keys to search for instead: near it, and no smaller.
   int64_t NextRepresentative(int64_t keys) const;
 
  private:
-  PlanPoint PointAt(size_t i) const;
-  bool Varies(PlanSizeKind kind) const { return members_.number(kind) != nullptr; }
-  absl::StatusOr<Rules> Search(PlanPoint sizes, KeyUse keys, double cutoff) const;
-  std::optional<Graph> WithOtherKeys(PlanPoint sizes) const;
-  std::optional<Plan> ForAnyRows(Plan plan, const PlanPoint& sizes) const;
-  void AddRules(const Plan& plan, const std::optional<Plan>& any_rows, const PlanPoint& sizes,
+  SymbolValues PointAt(size_t i) const;
+  bool Varies(SizeSymbol symbol) const { return members_.number(symbol) != nullptr; }
+  absl::StatusOr<Rules> Search(SymbolValues sizes, KeyUse keys, double cutoff) const;
+  std::optional<Graph> WithOtherKeys(SymbolValues sizes) const;
+  std::optional<Plan> WithRowSymbol(Plan plan, const SymbolValues& sizes) const;
+  void AddRules(const Plan& plan, const std::optional<Plan>& with_rows, const SymbolValues& sizes,
                 const SymbolicScheduleOptions& choice, Rules* rules) const;
 
   const PlanMembers& members_;

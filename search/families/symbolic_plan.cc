@@ -2,6 +2,7 @@
 #include "search/families/symbolic_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -18,19 +19,33 @@ namespace {
 int64_t BlockOf(const LoopNest& nest) {
   int64_t block = 0;
   for (const Stage* stage : StagesOf(nest))
-    if (!stage->at_once) block = std::max(block, stage->keys);
+    if (stage->keys.IsConstant()) block = std::max<int64_t>(block, stage->keys);
   return block;
 }
 
-// True if the stage is for the keys that blocks leave, or for all keys at once.
-bool GrowsAlongKeys(const Stage& stage) { return stage.at_once && stage.keys_along >= 0; }
+// The sizes of one repeat of the stage.
+std::array<uint32_t, kMaxDims> SizesAt(const Stage& stage, const SymbolValues& values) {
+  std::array<uint32_t, kMaxDims> at;
+  const std::array<Size, kMaxDims> sizes = stage.Sizes();
+  for (size_t dim = 0; dim < at.size(); ++dim) at[dim] = static_cast<uint32_t>(sizes[dim].At(values));
+  return at;
+}
+
+// The spec of a contraction.
+Spec SpecAt(const Stage& stage, const SymbolValues& values) {
+  Spec spec = stage.impl.spec;
+  for (size_t dim = 0; dim < spec.size.size(); ++dim)
+    if (stage.symbols[dim] != SizeSymbol::kNone)
+      spec.size[dim] = static_cast<uint32_t>(values[stage.symbols[dim]]);
+  return spec;
+}
 
 // The nest's counts, and stages with nothing but their cycles: all that GroupCost looks at.
-LoopNest TimesOf(const LoopNest& nest) {
+LoopNest TimesOf(const LoopNest& nest, const SymbolValues& values) {
   LoopNest times;
-  times.batch = nest.batch;
-  times.rows = nest.rows;
-  times.tile = nest.tile;
+  times.batch = nest.batch.At(values);
+  times.rows = nest.rows.At(values);
+  times.tile = nest.tile.At(values);
   for (auto list : {&LoopNest::before, &LoopNest::once, &LoopNest::stages, &LoopNest::rest})
     for (const Stage& stage : nest.*list) (times.*list).emplace_back().cycles = stage.cycles;
   return times;
@@ -38,129 +53,113 @@ LoopNest TimesOf(const LoopNest& nest) {
 
 }  // namespace
 
-SymbolicPlan::SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
+SymbolicPlan::SymbolicPlan(Plan plan, const SymbolValues& planned, const CostModel& model,
                            const SymbolicScheduleOptions& choice)
-    : plan_(std::move(plan)),
-      planned_(planned),
-      any_rows_(any_rows),
-      model_(model),
-      most_keys_(planned.keys == 0 ? 0 : std::numeric_limits<int64_t>::max()) {
+    : plan_(std::move(plan)), most_(planned), model_(model) {
+  int64_t& most_keys = most_[SizeSymbol::kKeys];
+  if (most_keys != 0) most_keys = std::numeric_limits<int64_t>::max();
   for (const LoopNest& nest : plan_.nests)
     for (const Stage* stage : StagesOf(nest)) {
       // A stage that takes all keys at once is for so many at most.
-      if (stage->at_once && BlockOf(nest) == 0) most_keys_ = std::min(most_keys_, stage->keys);
+      if (!stage->keys.IsConstant() && BlockOf(nest) == 0)
+        most_keys = std::min<int64_t>(most_keys, stage->keys);
       if (stage->kind == StageKind::kContraction) AddRule(*stage, choice);
     }
 }
 
 void SymbolicPlan::AddRule(const Stage& stage, const SymbolicScheduleOptions& choice) {
-  const auto along = static_cast<size_t>(stage.keys_along);
-  const bool keys = GrowsAlongKeys(stage), columns = keys && along == MatmulDims::kN;
-  std::vector<size_t> dims;  // in the order that a SizeRule has them
-  if (GrowsAlongRows(stage)) dims.push_back(MatmulDims::kM);
-  if (keys) dims.insert(columns ? dims.begin() : dims.end(), along);
+  std::vector<size_t> dims;
+  for (size_t dim :
+       {MatmulDims::kN, MatmulDims::kM, MatmulDims::kK})  // the order that a SizeRule has them in
+    if (stage.symbols[dim] != SizeSymbol::kNone) dims.push_back(dim);
   if (dims.empty()) return;
+  const bool columns = dims.front() == MatmulDims::kN;
   rules_[&stage] = std::make_unique<SizeRule>(stage.impl, std::move(dims), model_,
                                               columns ? choice : SymbolicScheduleOptions{});
 }
 
 bool SymbolicPlan::LeavesColumns() const {
   return std::any_of(rules_.begin(), rules_.end(), [](const auto& rule) {
-    const Stage& stage = *rule.first;
-    return GrowsAlongKeys(stage) && stage.keys_along == MatmulDims::kN &&
-           LeavesRest(stage.impl, MatmulDims::kN);
+    return rule.first->symbols[MatmulDims::kN] != SizeSymbol::kNone &&
+           LeavesRest(rule.first->impl, MatmulDims::kN);
   });
 }
 
-// The stage's spec for a tile of so many rows, and for so many keys at once.
-Spec SymbolicPlan::SpecOf(const Stage& stage, int64_t rows, int64_t keys) const {
-  Spec spec = stage.impl.spec;
-  if (GrowsAlongRows(stage)) spec.size[MatmulDims::kM] = static_cast<uint32_t>(rows);
-  if (GrowsAlongKeys(stage)) spec.size[static_cast<size_t>(stage.keys_along)] = static_cast<uint32_t>(keys);
-  return spec;
+bool SymbolicPlan::FitsLeast(const SymbolValues& values) const {
+  return std::all_of(kPlanSymbols.begin(), kPlanSymbols.end(), [&](SizeSymbol symbol) {
+    return values[symbol] >= (plan_.Find(symbol) != nullptr ? 1 : most_[symbol]);
+  });
 }
 
-// The cycles of one of the stage's repeats. They are kept, since members share rows or keys. `keys` may be
-// columns (Stage::columns_grow).
-double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
-  const auto [known, is_new] = run_cycles_.try_emplace({&stage, rows, keys});
+bool SymbolicPlan::FitsMost(const SymbolValues& values) const {
+  return std::all_of(kPlanSymbols.begin(), kPlanSymbols.end(),
+                     [&](SizeSymbol symbol) { return values[symbol] <= most_[symbol]; });
+}
+
+// The cycles of one of the stage's repeats. They are kept, since members share sizes.
+double SymbolicPlan::RunCycles(const Stage& stage, const SymbolValues& values) {
+  const auto sizes = SizesAt(stage, values);
+  const auto [known, is_new] = run_cycles_.try_emplace({&stage, sizes});
   if (!is_new) return known->second;
   if (stage.kind == StageKind::kRows) {
-    const bool goes_by_keys = stage.columns_grow || GrowsAlongKeys(stage);
-    const int64_t columns = stage.any_columns ? rows : goes_by_keys ? keys : stage.columns;
-    known->second = RowCyclesFor(stage, stage.any_rows ? rows : stage.rows, columns, model_.target());
+    known->second = RowCyclesFor(stage, sizes[MatmulDims::kM], sizes[MatmulDims::kN], model_.target());
   } else {
-    const Cost cost = rules_.at(&stage)->Price(SpecOf(stage, rows, keys));
+    const Cost cost = rules_.at(&stage)->Price(SpecAt(stage, values));
     known->second = cost < kInfiniteCost ? ToCycles(cost) : kInfiniteCycles;
   }
   return known->second;
 }
 
-// The cycles of a stage with all its repeats. `block`: keys in the largest blocks of the nest; `rows`: of the
-// tile.
+// The cycles of a stage with all its repeats. `block`: keys in the largest blocks of the nest.
 //
 // Example, of 100 keys in blocks of 64 and halves of 32, 16, ...: the block runs once, and leaves 36. The
 // half of 32 takes one run of these, and leaves 4.
-double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, const PlanPoint& sizes) {
-  const int64_t keys = sizes.keys, left = block == 0 ? keys : keys % block;
-  if (stage.at_once && left == 0) return 0;
+double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, const SymbolValues& values) {
+  if (!stage.keys.IsConstant() && values[SizeSymbol::kKeysLeft] == 0) return 0;
   const auto planned = static_cast<double>(stage.repeats);
-  const bool any_rows = GrowsAlongRows(stage), any_keys = GrowsAlongKeys(stage);
   double cycles = stage.cycles;  // of the planned repeats
-  const int64_t columns = stage.columns_grow ? GrownColumns(stage, sizes) : any_keys ? left : 0;
-  if (any_rows || any_keys) cycles = planned * RunCycles(stage, any_rows ? rows : 0, columns);
-  if (stage.keys == 0 || stage.at_once) return cycles;
-  const int64_t in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
+  const std::array<Size, kMaxDims> sizes = stage.Sizes();
+  if (std::any_of(sizes.begin(), sizes.end(), [](const Size& size) { return !size.IsConstant(); }))
+    cycles = planned * RunCycles(stage, values);
+  if (stage.keys == 0 || !stage.keys.IsConstant()) return cycles;
+  const int64_t keys = values[SizeSymbol::kKeys],
+                in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
   return cycles * static_cast<double>(in_blocks / stage.keys) / planned;
 }
 
-// The cycles of a nest for these sizes: its counts grow first, then its stages are priced for the rows that
-// they get.
-double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
-  const int64_t block = BlockOf(nest);
-  LoopNest times = TimesOf(nest);
-  int64_t left = 0;
-  if (nest.batch_grows) times.batch = Grown(nest.batch, sizes.rows);
-  if (any_rows_ && nest.rows_grow) {
-    times.rows = Grown(nest.rows, sizes.rows);
-    if (nest.tile == nest.rows) times.tile = times.rows;
-    left = times.rows % times.tile;
-  }
+// The cycles of a nest: its stages are priced for the rows and keys that they get.
+double SymbolicPlan::NestCycles(const LoopNest& nest, SymbolValues values) {
+  const int64_t block = BlockOf(nest), keys = values[SizeSymbol::kKeys];
+  values[SizeSymbol::kKeysLeft] = block == 0 ? keys : keys % block;
+  LoopNest times = TimesOf(nest, values);
   const auto price = [&](const std::vector<Stage>& stages, int64_t rows, std::vector<Stage>* priced) {
-    for (size_t i = 0; i < stages.size(); ++i)
-      (*priced)[i].cycles = StageCycles(stages[i], block, rows, sizes);
+    values[SizeSymbol::kTileRows] = rows;
+    for (size_t i = 0; i < stages.size(); ++i) (*priced)[i].cycles = StageCycles(stages[i], block, values);
   };
   price(nest.before, 0, &times.before);
   price(nest.once, 0, &times.once);
   price(nest.stages, times.tile, &times.stages);
-  if (any_rows_ && nest.rows_grow && left == 0)
+  const int64_t left = times.rows % times.tile;
+  if (!nest.rows.IsConstant() && left == 0)
     times.rest.clear();
   else
     price(nest.rest, left, &times.rest);
   return GroupCost(1).Of(times);
 }
 
-double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
-  if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys ||
-      sizes.columns < least().columns || sizes.columns > most().columns)
-    return kInfiniteCycles;
-  if (!any_rows_ && planned_.keys == 0) return plan_.cycles;
+double SymbolicPlan::CyclesFor(const SymbolValues& values) {
+  if (!FitsLeast(values) || !FitsMost(values)) return kInfiniteCycles;
+  if (plan_.symbols.empty()) return plan_.cycles;
   // The plan's own cycles, with each nest's share replaced. The rest, which a plan pays beside its nests,
   // stays.
   double cycles = plan_.cycles;
-  for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, sizes) - nest.cycles;
+  for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, values) - nest.cycles;
   return cycles;
 }
 
-std::optional<Plan> SymbolicPlan::ApplyToRange(const PlanPoint& least, const PlanPoint& most) {
-  KIRSCH_CHECK(least.rows <= most.rows && most.rows <= this->most().rows);
-  KIRSCH_CHECK(least.keys <= most.keys && most.keys <= this->most().keys);
-  KIRSCH_CHECK(least.columns <= most.columns && most.columns <= this->most().columns);
+std::optional<Plan> SymbolicPlan::ApplyToRange(const SymbolValues& least, const SymbolValues& most) {
+  KIRSCH_CHECK(FitsMost(least) && FitsMost(most));
   Plan plan = plan_;
-  if (any_rows_) plan.sizes.push_back({PlanSizeKind::kRows, "", 1, 1, planned_.rows});
-  if (planned_.keys != 0) plan.sizes.push_back({PlanSizeKind::kKeys, "", 1, 1, 1});
-  if (any_rows_ && planned_.columns != 0)
-    plan.sizes.push_back({PlanSizeKind::kColumns, "", 1, 1, planned_.columns});
   for (size_t i = 0; i < plan.nests.size(); ++i) {
     const LoopNest& nest = plan_.nests[i];
     const bool in_blocks = BlockOf(nest) != 0;  // then anything may be left
@@ -170,16 +169,20 @@ std::optional<Plan> SymbolicPlan::ApplyToRange(const PlanPoint& least, const Pla
       for (size_t j = 0; j < stages.size(); ++j) {
         const auto rule = rules_.find(&stages[j]);
         if (rule == rules_.end()) continue;
-        std::optional<Impl> range =
-            rule->second->ApplyToRange(SpecOf(stages[j], least_rows, in_blocks ? 1 : least.keys),
-                                       SpecOf(stages[j], most_rows, in_blocks ? stages[j].keys : most.keys));
+        const auto spec_at = [&](SymbolValues values, int64_t rows, int64_t keys_of_blocks) {
+          values[SizeSymbol::kTileRows] = rows;
+          values[SizeSymbol::kKeysLeft] = in_blocks ? keys_of_blocks : values[SizeSymbol::kKeys];
+          return SpecAt(stages[j], values);
+        };
+        std::optional<Impl> range = rule->second->ApplyToRange(spec_at(least, least_rows, 1),
+                                                               spec_at(most, most_rows, stages[j].keys));
         if (!range) return false;
         (plan.nests[i].*list)[j].impl = *std::move(range);
       }
       return true;
     };
     if (!apply(&LoopNest::before, 0, 0) || !apply(&LoopNest::once, 0, 0) ||
-        !apply(&LoopNest::stages, Grown(nest.rows, least.rows), Grown(nest.rows, most.rows)) ||
+        !apply(&LoopNest::stages, nest.tile.At(least), nest.tile.At(most)) ||
         !apply(&LoopNest::rest, 1, nest.tile - 1))
       return std::nullopt;
   }

@@ -4,11 +4,12 @@
 #ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 #define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "cost/cost_model.h"
 #include "search/families/size_rule.h"
@@ -16,18 +17,12 @@
 
 namespace kirsch {
 
-// The sizes of a member of a family of graphs; 0: that number does not vary.
-struct PlanPoint {
-  int64_t rows = 0, keys = 0, columns = 0;
-
-  int64_t& at(PlanSizeKind kind) {
-    return kind == PlanSizeKind::kRows ? rows : kind == PlanSizeKind::kKeys ? keys : columns;
-  }
-  int64_t at(PlanSizeKind kind) const { return PlanPoint(*this).at(kind); }
-};
+// The symbols that a plan may have as its parameters.
+inline constexpr std::array<SizeSymbol, 3> kPlanSymbols = {SizeSymbol::kRows, SizeSymbol::kKeys,
+                                                           SizeSymbol::kColumns};
 
 // A plan as a rule. Operands must be where those of the plan's member were. Not thread-safe.
-// - Rows: a loop nest runs a tile as often as there are whole tiles of the rows, which grow in proportion.
+// - Rows: a loop nest runs a tile as often as there are whole tiles of the rows.
 //   The rows that are left are treated like a whole tile. A tile that is all rows stays all rows.
 // - Keys: stages for blocks are repeated as often as there are such blocks. Stages for keys at once do the
 //   same for fewer keys than those searched for.
@@ -35,56 +30,38 @@ struct PlanPoint {
 //   columns, as there are.
 class SymbolicPlan {
  public:
-  // `plan`: of a member with `planned` sizes. If these have keys, it must have been searched for any number
-  // of them (PlanOptions::other_keys). `any_rows`: what grows is marked (MarkGrowth); else the rule is for
-  // `planned.rows` and `planned.columns` only. `choice`: for contractions that have the keys as their
-  // columns. `model` must outlive this.
-  SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
+  // `plan`: of a member with these values, 0 where nothing varies. Its sizes have symbols where they vary
+  // (PlanOptions::other_keys, MarkGrowth); of any other symbol, the rule is for the planned value only.
+  // `choice`: for contractions that have the keys as their columns. `model` must outlive this.
+  SymbolicPlan(Plan plan, const SymbolValues& planned, const CostModel& model,
                const SymbolicScheduleOptions& choice = {});
   SymbolicPlan(const SymbolicPlan&) = delete;
 
   // True if some contraction has the keys as its columns, and divides them so that some are left.
   bool LeavesColumns() const;
 
-  // The least and the largest sizes that the rule is for.
-  PlanPoint least() const {
-    return {any_rows_ ? 1 : planned_.rows, planned_.keys == 0 ? 0 : 1,
-            any_rows_ && planned_.columns != 0 ? 1 : planned_.columns};
-  }
-  PlanPoint most() const { return {planned_.rows, most_keys_, planned_.columns}; }
+  // True if the values are no less, or no more, than those that the rule is for.
+  bool FitsLeast(const SymbolValues& values) const;
+  bool FitsMost(const SymbolValues& values) const;
 
-  // The predicted cycles of the plan for these sizes; infinity if it is not for them.
-  double CyclesFor(const PlanPoint& sizes);
+  // The predicted cycles of the plan for these values; infinity if it is not for them.
+  double CyclesFor(const SymbolValues& values);
 
-  // The plan for all sizes in the box. Its `graph`, and names and ends of its `sizes`, are left to the
+  // The plan for all values in the box. Its `graph`, and names and ends of its `symbols`, are left to the
   // caller. Nothing if there is no code for one of its programs.
-  std::optional<Plan> ApplyToRange(const PlanPoint& least, const PlanPoint& most);
+  std::optional<Plan> ApplyToRange(const SymbolValues& least, const SymbolValues& most);
 
  private:
   void AddRule(const Stage& stage, const SymbolicScheduleOptions& choice);
-  bool GrowsAlongRows(const Stage& stage) const {
-    return any_rows_ && (stage.any_rows || stage.any_columns || stage.columns_grow);
-  }
-  int64_t Grown(int64_t planned, int64_t rows) const {
-    return any_rows_ ? planned / planned_.rows * rows : planned;
-  }
-  // The columns of a row program that grow (Stage::columns_grow).
-  int64_t GrownColumns(const Stage& stage, const PlanPoint& sizes) const {
-    return planned_.columns == 0 ? Grown(stage.columns, sizes.rows)
-                                 : stage.columns / planned_.columns * sizes.columns;
-  }
-  Spec SpecOf(const Stage& stage, int64_t rows, int64_t keys) const;
-  double RunCycles(const Stage& stage, int64_t rows, int64_t keys);
-  double StageCycles(const Stage& stage, int64_t block, int64_t rows, const PlanPoint& sizes);
-  double NestCycles(const LoopNest& nest, const PlanPoint& sizes);
+  double RunCycles(const Stage& stage, const SymbolValues& values);
+  double StageCycles(const Stage& stage, int64_t block, const SymbolValues& values);
+  double NestCycles(const LoopNest& nest, SymbolValues values);
 
   const Plan plan_;
-  const PlanPoint planned_;
-  const bool any_rows_;
+  SymbolValues most_;
   const CostModel& model_;
-  int64_t most_keys_;
-  std::map<const Stage*, std::unique_ptr<SizeRule>> rules_;  // of contractions of any rows or keys
-  std::map<std::tuple<const Stage*, int64_t, int64_t>, double> run_cycles_;
+  std::map<const Stage*, std::unique_ptr<SizeRule>> rules_;  // of contractions with symbols
+  std::map<std::pair<const Stage*, std::array<uint32_t, kMaxDims>>, double> run_cycles_;
 };
 
 }  // namespace kirsch

@@ -457,7 +457,7 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
   if (least == spec.size[dim_]) return BuildPriced(pattern, spec, available, range);
   const Impl& node = Deciding(pattern, spec, least);
   *range = Impl{spec, node.decision, {}, node.range};
-  // The range says which sizes, and which strides, the kernel learns when it is run.
+  // The range says which sizes, and which strides, are symbols.
   range->range.least[dim_] = least;
   range->range.symbolic_strides |= symbolic_strides_;
   if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);

@@ -87,14 +87,14 @@ absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(con
                              sharing,
                              options_.allow_winograd,
                              GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
-                             options_.any_rows};
+                             options_.symbolic_rows};
   std::list<Candidate> candidates;
   // Only rewrites that a pinned schedule allows, that apply to the group, and that go by keys in the way the
   // options ask for.
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
-    if (!rewrite->applies(problem) || (problem.any_keys() && rewrite->keys != options_.keys)) continue;
+    if (!rewrite->applies(problem) || (problem.symbolic_keys() && rewrite->keys != options_.keys)) continue;
     if (absl::Status status = AddCandidates(*rewrite, problem, workers, &candidates); !status.ok())
       return status;
   }

@@ -36,13 +36,12 @@ struct PlanOptions {
   bool fuse = true;             // false: a group for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
-  // Not null: the plan is to be for any number of keys, and this is the same kernel with another number of
+  // Not null: the number of keys is to be a symbol, and this is the same kernel with another number of
   // them. Whatever differs between the two graphs goes by keys, in the way that `keys` says. Must outlive the
   // search.
   const Graph* other_keys = nullptr;
   KeyUse keys = KeyUse::kBlocks;
-  bool any_rows =
-      false;  // the plan is to be a rule for other numbers of rows (search/families/plan_growth.h)
+  bool symbolic_rows = false;  // so is the number of rows to be (search/families/plan_growth.h)
   // Of constant parameters that it has, the copies that plans may make ahead; they make nothing else. (A
   // schedule decides itself.)
   PlanPacking packing = {};

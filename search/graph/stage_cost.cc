@@ -45,7 +45,7 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
   stage->cycles = kInfiniteCycles;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
     if (!KeepsInPlace(*stage, schedule) || (pinned != nullptr && *pinned != schedule)) continue;
-    if (stage->keys_along >= 0 && schedule.streamed != RowSchedule::kNone) continue;
+    if (!stage->columns.IsConstant() && schedule.streamed != RowSchedule::kNone) continue;
     const double cycles =
         RowCycles(stage->program, schedule, stage->rows, stage->columns, row_levels, target);
     if (cycles >= stage->cycles) continue;

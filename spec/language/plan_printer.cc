@@ -51,7 +51,7 @@ class PlanPrinter {
         return Cat(text, stage.repeats > 1 && stage.loop == 0 ? Cat(stage.repeats, " x ") : "",
                    PrintSpec(stage.spec));
       case StageKind::kRows:
-        Append(&text, stage.rows, "x", stage.columns, ":");
+        Append(&text, stage.rows.most(), "x", stage.columns.most(), ":");
         // Loads and numbers are no operations.
         for (const RowValue& value : stage.program.values)
           if (value.op != Operation::kLoad && value.op != Operation::kNumber)
@@ -77,29 +77,31 @@ class PlanPrinter {
   void Print(const LoopNest& nest) {
     constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
                                         ", threads share it"};
-    Append(&text_, "nest: batch ", nest.batch, ", ", nest.rows, " rows by ", nest.tile, Growth(nest),
-           kSharing[static_cast<size_t>(nest.sharing)], "  # ", Whole(nest.cycles), " cycles\n");
+    Append(&text_, "nest: batch ", nest.batch.most(), ", ", nest.rows.most(), " rows by ", nest.tile.most(),
+           Symbols(nest), kSharing[static_cast<size_t>(nest.sharing)], "  # ", Whole(nest.cycles),
+           " cycles\n");
     Print("first", nest.before);
     Print("each item", nest.once);
     Print("each tile", nest.stages);
     Print("the last tile", nest.rest);
   }
 
-  // Says which sizes grow with the number of rows that the kernel learns when it is run. The line's numbers
-  // are for `planned` rows.
-  std::string Growth(const LoopNest& nest) const {
-    const PlanSize* const rows = plan_.size(PlanSizeKind::kRows);
-    if (rows == nullptr || (!nest.batch_grows && !nest.rows_grow)) return "";
-    return Cat(nest.batch_grows ? ", items" : ", rows", " for ", rows->name, " = ", rows->planned);
+  // Says which sizes have a symbol, and for which value of it the line's numbers are.
+  std::string Symbols(const LoopNest& nest) const {
+    const bool items = !nest.batch.IsConstant();
+    const Size& size = items ? nest.batch : nest.rows;
+    if (size.IsConstant()) return "";
+    return Cat(items ? ", items" : ", rows", " for ", plan_.Find(size.symbol())->name, " = ",
+               size.most_of_symbol());
   }
 
   void Print(const char* when, const std::vector<Stage>& stages) {
     for (const Stage& stage : stages) {
       // How often the stage runs, where it is not once: for keys that are known at run time, or in turn with
       // its neighbours.
-      const std::string turns = stage.at_once ? Cat(", up to ", stage.keys, " keys at once")
-                                : stage.keys != 0
-                                    ? Cat(", blocks of ", stage.keys, stage.keys > 1 ? " keys" : " key")
+      const int64_t keys = stage.keys;
+      const std::string turns = !stage.keys.IsConstant() ? Cat(", up to ", keys, " keys at once")
+                                : keys != 0       ? Cat(", blocks of ", keys, keys > 1 ? " keys" : " key")
                                 : stage.loop != 0 ? Cat(", ", stage.repeats, " in turn")
                                                   : "";
       Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");

@@ -165,7 +165,7 @@ void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64
   if (IsInPanels(pack.to.dtype)) return Recode(pack, at, memory);
   constexpr int64_t kLine = 16, kChunk = 32;
   const int64_t outer_end = RoundUp(pack.outer, pack.to.group);
-  const int64_t inner_end = pack.to.panel == 0 ? pack.inner : RoundUp(pack.inner, pack.to.panel);
+  const int64_t inner_end = pack.to.panel == 0 ? pack.inner.most() : RoundUp(pack.inner, pack.to.panel);
   const bool turns = pack.from.order != pack.to.order;
   const int64_t inner_step = !turns ? inner_end : pack.to.panel == 0 ? kChunk : int64_t{pack.to.panel};
   const int64_t outer_step = turns ? kLine * pack.to.group : outer_end;

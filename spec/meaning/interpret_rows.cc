@@ -130,8 +130,9 @@ class LineInterpreter {
 void InterpretKernel(const RowShape& rows, const InterpretedOperands& at, int64_t count,
                      InterpreterMemory* memory) {
   const bool down = rows.program.reduces_rows;
-  LineInterpreter lines(rows, at, down ? count : rows.columns, memory);
-  for (int64_t line = 0; line < (down ? rows.columns : count); ++line) lines.Run(line);
+  const int64_t columns = rows.columns;
+  LineInterpreter lines(rows, at, down ? count : columns, memory);
+  for (int64_t line = 0; line < (down ? columns : count); ++line) lines.Run(line);
 }
 
 }  // namespace kirsch

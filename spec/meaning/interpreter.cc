@@ -20,8 +20,8 @@ class Interpreter {
         memory_(program, callers, observe),
         threads_(threads),
         variables_(static_cast<size_t>(program.variables)) {
-    KIRSCH_CHECK(sizes.size() == program.sizes.size());
-    for (size_t i = 0; i < sizes.size(); ++i) Variable(program.sizes[i].variable) = sizes[i];
+    KIRSCH_CHECK(sizes.size() == program.symbols.size());
+    std::copy(sizes.begin(), sizes.end(), variables_.begin());
   }
 
   // The prepack runs once, outside of all threads.
@@ -86,12 +86,13 @@ class Interpreter {
 
   void Do(const KernelRun& run) {
     const KernelShape& general = program_.kernels[static_cast<size_t>(run.kernel)];
-    // Kernels are interpreted for constants only. Without run-time sizes their shapes are constants already.
-    const KernelShape kernel =
-        program_.sizes.empty()
-            ? general
-            : ForValues(general, {Variable(program_.sizes.front().variable), Resolve(run.last),
-                                  Resolve(run.count), Resolve(run.adds)});
+    // Kernels are interpreted for constants only. Without symbols their shapes are constants already.
+    SymbolValues values;
+    values[SizeSymbol::kCount] = Resolve(run.count);
+    values[SizeSymbol::kLast] = Resolve(run.last);
+    values[SizeSymbol::kAdds] = Resolve(run.adds);
+    if (!program_.symbols.empty()) values[SizeSymbol::kStride] = variables_.front();
+    const KernelShape kernel = program_.symbols.empty() ? general : ForValues(general, values);
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;

@@ -16,10 +16,10 @@
 namespace kirsch {
 
 // `callers`: the caller's buffers, by their numbers in the program; nullptr for all other numbers. `threads`:
-// how many share the work; they run one after the other in each phase. `sizes`: the values of Program::sizes,
-// in their order. Returns Internal if the program uses memory wrongly; results are undefined then. `observe`,
-// if it is given, is told each access as it happens. A kernel reads and writes the elements that its code
-// does, but may read them in another order.
+// how many share the work; they run one after the other in each phase. `sizes`: the values of
+// Program::symbols, in their order. Returns Internal if the program uses memory wrongly; results are
+// undefined then. `observe`, if it is given, is told each access as it happens. A kernel reads and writes the
+// elements that its code does, but may read them in another order.
 absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads = 1,
                        const std::vector<int64_t>& sizes = {}, const AccessObserver& observe = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes with affine expressions of variables: the offsets, task numbers and trip counts of programs.
-// Affine is all that lowering and the interpreter have to understand of addresses. Where a distance is a size
-// known at run time only, a term is a product of two variables.
+// Affine is all that lowering and the interpreter have to understand of addresses. Where a distance is a
+// symbol, a term is a product of two variables.
 //
 // Example: 64 + i3 * 512 + i5 * i0 is {64, {{3, 512, kNoVar}, {5, 1, 0}}}.
 #ifndef KIRSCH_SPEC_PROGRAM_AFFINE_H_

@@ -97,7 +97,7 @@ void ImplWriter::AddTile(TileShape shape, std::vector<OperandPlace> at, const Co
   const MatrixLayout& layout = asked_->layout;
   const int64_t in_line = target_.line_bytes / Bytes(layout.dtype);
   // Rows that are no multiple of a line apart begin anywhere in one, and take one more.
-  const bool aligned = !layout.symbolic_stride && layout.outer_stride % in_line == 0;
+  const bool aligned = layout.outer_stride.IsConstant() && layout.outer_stride % in_line == 0;
   const int64_t lines = (asked_->columns + in_line - 1) / in_line + (aligned ? 0 : 1);
   shape.asked = layout;
   shape.asked_lines = (lines + asked_->trips - 1) / asked_->trips;

@@ -128,10 +128,10 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
     WriteWindowCopy(impl.spec, pack, from, to);
   } else if (Varies(MatmulDims::kK)) {
     PackShape any = pack;  // so that those of whole tiles are the same one as that of what is left
-    any.runtime_extent = OuterDim(child.spec, static_cast<int>(operand)) == MatmulDims::kK ? PackAxis::kOuter
-                                                                                           : PackAxis::kInner;
+    Size& extent = OuterDim(child.spec, static_cast<int>(operand)) == MatmulDims::kK ? any.outer : any.inner;
+    extent = {SizeSymbol::kCount, extent};
     builder_.AddRun(any, {from, to}, LengthOf(impl));
-  } else if (const std::optional<size_t> dim = VaryingDimOf(impl, operand)) {
+  } else if (const std::optional<size_t> dim = SymbolicDimOf(impl, operand)) {
     KIRSCH_CHECK(
         CopyMayVary(impl.spec, child.spec, static_cast<int>(operand), static_cast<int>(*dim), target_));
     if (pack.to.panel == 0)
@@ -168,7 +168,8 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
   const int operand = impl.decision.operand, block_dim = BlockDim(spec);
   const bool of_rows = InnerDim(OnlyChild(impl).spec, operand) == block_dim;
   const bool straight = of_rows && whole.from.order == whole.to.order;
-  const int64_t rows = straight ? std::min(whole.outer, kGroupsAtATime * whole.to.group) : whole.outer;
+  const int64_t rows =
+      straight ? std::min<int64_t>(whole.outer, kGroupsAtATime * whole.to.group) : whole.outer.most();
   const int64_t from_block = StrideAlong(spec, operand, block_dim, from, spec.block);
   const int64_t to_block = of_rows ? whole.to.InnerOffset(spec.block) : whole.to.OuterOffset(spec.block);
   const auto copy = [&](const Affine& row, int64_t count) {
@@ -234,7 +235,7 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
                                const OperandView& to) {
   constexpr int64_t kRowsAtATime = 4;  // that the procedure for many takes side by side
   using Offsets = std::pair<Affine, Affine>;
-  const size_t dim = *VaryingDimOf(impl, impl.decision.operand);
+  const size_t dim = *SymbolicDimOf(impl, impl.decision.operand);
   const Affine all = IndexOf(sizes_[dim].left);
   const auto behind = [&](const Offsets& at, VarId number, int64_t rows) -> Offsets {
     return {Behind(at.first, from, impl.spec, impl.decision.operand, static_cast<int>(dim), rows, number),
@@ -260,15 +261,14 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
 // partial; the program then chooses among kernels for each number of vectors.
 void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
                                  const OperandView& to) {
-  const size_t dim = *VaryingDimOf(impl, impl.decision.operand);
+  const size_t dim = *SymbolicDimOf(impl, impl.decision.operand);
   const Affine all = IndexOf(sizes_[dim].left);
   const int64_t panel = most.to.panel;
   const bool straight = most.from.order == most.to.order;
   const int64_t unit = straight ? PanelVector(panel, target_.vectors.front().bytes, most.to.dtype) : 1;
   const auto copy = [&](VarId number, int64_t columns, const Affine& last) {
     PackShape pack = most;
-    pack.inner = columns;
-    pack.runtime_n_tail = last == Affine{} ? 0 : unit;
+    pack.inner = last == Affine{} ? Size(columns) : Size(SizeSymbol::kLast, columns, 1, columns - unit);
     const Affine at = Behind(from.start.offset, from, impl.spec, impl.decision.operand, static_cast<int>(dim),
                              panel, number);
     builder_.AddRun(pack,
@@ -276,7 +276,7 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
                      {to.start.buffer, Plus(to.start.offset, number, to.layout.InnerOffset(panel))}},
                     Whole(1), last);
   };
-  const int64_t most_left = std::min(panel - 1, most.inner);
+  const int64_t most_left = std::min<int64_t>(panel - 1, most.inner);
   builder_.AddLoop(
       {all, panel}, [&](VarId number) { copy(number, panel, {}); },
       [&](VarId number) {

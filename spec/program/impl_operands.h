@@ -43,14 +43,13 @@ inline MatrixLayout StoredLayout(const Spec& spec, int operand) {
 }
 
 // The distance in elements from one tile of `size` along `dim` to the next. Where the view's stride along
-// `dim` is the program's run-time size, the caller must multiply the result by that size. 0 if `dim` does not
-// index the operand.
+// `dim` has a symbol, the caller must multiply the result by that. 0 if `dim` does not index the operand.
 inline int64_t StrideAlong(const Spec& spec, int operand, int dim, const OperandView& view, int64_t size) {
   if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
   // The outer axis may be in groups, and a tile must not begin within one.
   if (dim == OuterDim(spec, operand)) {
     KIRSCH_CHECK(size % view.layout.group == 0);
-    return view.layout.symbolic_stride ? size : view.layout.OuterOffset(size);
+    return view.layout.outer_stride.IsConstant() ? view.layout.OuterOffset(size) : size;
   }
   if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
   // Along the inner axis, a tile must not begin within a panel.

@@ -17,7 +17,7 @@ namespace kirsch {
 namespace {
 
 bool HasSymbolicStrideAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
-  return view.layout.symbolic_stride && dim == OuterDim(spec, operand);
+  return !view.layout.outer_stride.IsConstant() && dim == OuterDim(spec, operand);
 }
 
 // Checks that a tile differs from the spec along `dim` only.
@@ -120,14 +120,16 @@ Program WriteProgram(const Impl& impl, const Target& target) {
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
   // Sizes that vary become variables of the program, and the views' strides follow them.
   Program& program = builder.program();
-  for (const size_t dim : VaryingDims(kernel)) {
+  for (const size_t dim : SymbolicDims(kernel)) {
     const VarId size = program.variables++;
-    program.sizes.push_back({std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least[dim],
-                             kernel.spec.size[dim]});
+    program.symbols.push_back(
+        {std::string(kernel.spec.op_info().dims[dim].name), kernel.range.least[dim], kernel.spec.size[dim]});
     writer.SetSize(size, dim);
   }
-  for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
-    views[static_cast<size_t>(operand)].layout.symbolic_stride = kernel.range.HasSymbolicStride(operand);
+  for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand) {
+    Size& stride = views[static_cast<size_t>(operand)].layout.outer_stride;
+    if (kernel.range.HasSymbolicStride(operand)) stride = {SizeSymbol::kStride, stride};
+  }
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
@@ -144,7 +146,7 @@ Program WriteProgram(const Impl& impl, const Target& target) {
   return std::move(builder).Build();
 }
 
-std::vector<size_t> VaryingDims(const Impl& impl) {
+std::vector<size_t> SymbolicDims(const Impl& impl) {
   std::vector<size_t> dims;
   for (size_t dim = 0; dim < impl.range.least.size(); ++dim) {
     // A size that is a symbolic stride goes first, since kernels take the first size only.
@@ -263,7 +265,7 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
       // them.
       if (impl.spec.block != 0 && impl.decision.dim == BlockDim(impl.spec))
         return only_common_ ? void() : WriteTiles(impl, views, first_block_);
-      if (impl.range.varies(impl.decision.dim)) return WriteVaryingTiles(impl, views);
+      if (impl.range.varies(impl.decision.dim)) return WriteSymbolicTiles(impl, views);
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kParallelTile:
       return WriteTiles(impl, views, std::nullopt);
@@ -404,7 +406,7 @@ Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const S
 }
 
 // The dim along which the operand's size varies; nothing if it varies along none.
-std::optional<size_t> ImplWriter::VaryingDimOf(const Impl& impl, size_t operand) const {
+std::optional<size_t> ImplWriter::SymbolicDimOf(const Impl& impl, size_t operand) const {
   for (size_t dim = 0; dim < sizes_.size(); ++dim)
     if (impl.range.varies(dim) && impl.spec.op_info().operands[operand].UsesDim(static_cast<int>(dim)))
       return dim;
@@ -413,7 +415,7 @@ std::optional<size_t> ImplWriter::VaryingDimOf(const Impl& impl, size_t operand)
 
 // Writes whole tiles of a dim that varies, then the remainder, whose size is a variable of its own. In a
 // reduction, all tiles but the first add to what the tiles before them made.
-void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) {
+void ImplWriter::WriteSymbolicTiles(const Impl& impl, const OperandViews& views) {
   const Impl& tile = impl.children.front().impl;
   const size_t dim = impl.decision.dim;
   CheckTile(impl.spec, tile.spec, dim);
@@ -533,7 +535,8 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
     const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
     const OperandView& view = views[static_cast<size_t>(operand)];
-    shape.arguments.push_back({view.layout.dtype, info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride : 0,
+    shape.arguments.push_back({view.layout.dtype,
+                               info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride.most() : 0,
                                info.UsesDim(MatmulDims::kN)});
     at.push_back(view.start);
   }
@@ -543,27 +546,26 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   const Spec& tile = OnlyChild(impl).spec;
   const bool in_order = PrefetchesColumns(tile);
   // Shorter reductions leave gaps between columns that don't move together.
-  const bool has_gaps = in_order && Varies(MatmulDims::kK) && !shape.rhs.symbolic_stride;
+  const bool has_gaps = in_order && Varies(MatmulDims::kK) && shape.rhs.outer_stride.IsConstant();
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
     shape.prefetches_in_order = in_order;
     shape.prefetches_into_l2 = !in_order && tile.operand[kRhs].level == Level::kL1;
-    shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
+    shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n.most();
   }
   // The last members say what is known only when the kernel runs: columns, steps, and whether the tile adds.
   if (last_ != Affine{}) {
-    shape.runtime_n_tail = shape.tile.lanes;
-    shape.n = shape.tile.columns * shape.runtime_n_tail;
+    const int64_t lanes = shape.tile.lanes, columns = shape.tile.columns * lanes;
+    shape.n = {SizeSymbol::kLast, columns, 1, columns - lanes};
   }
   const Count length = LengthOf(impl);
   if (!Varies(MatmulDims::kK))
     shape.k_tail = length.constant() % shape.step();
-  else
-    shape.runtime_k_tail = shape.step() > 1;
+  else if (shape.step() > 1)
+    shape.k_tail = {SizeSymbol::kTail, shape.step() - 1};
   Affine adds;
   if (tiles_before_ != Affine{}) {
     adds = spec.accumulate ? Constant(1) : tiles_before_;
-    shape.runtime_beta = true;
-    shape.accumulate = false;
+    shape.accumulate = {SizeSymbol::kAdds, 1};
   }
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
   if (SumsInBlocks(spec))

@@ -27,7 +27,7 @@ namespace kirsch {
 // buffers begin with the spec's operands. If one operand is constant, the first decision says how it is
 // packed; the program's prepack makes that copy, once before all calls. Copies that all blocks have in common
 // are made in a phase of their own (HasCommonCopies). If the tree is for a range of sizes of a dim, that size
-// is the program's run-time size, with the dim's name. Thread-safe.
+// is a symbol of the program, with the dim's name. Thread-safe.
 Program WriteProgram(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
@@ -39,9 +39,9 @@ struct OperandView {
 };
 using OperandViews = std::array<OperandView, kMaxOperands>;
 
-// The dims whose sizes are the program's run-time sizes (Program::sizes), in their order. If strides are
-// symbolic, they all are the size of one dim, and that one comes first.
-std::vector<size_t> VaryingDims(const Impl& impl);
+// The dims whose sizes are the program's symbols (Program::symbols), in their order. If strides are symbolic,
+// they all are the size of one dim, and that one comes first.
+std::vector<size_t> SymbolicDims(const Impl& impl);
 
 // The number of tasks in a program that threads may share. 1 means that there is nothing to share.
 int64_t TaskCount(const Impl& impl);
@@ -51,11 +51,11 @@ int64_t TaskCount(const Impl& impl);
 // the parts of a common copy are for a known number of rows.
 bool HasCommonCopies(const Impl& impl);
 
-// True if the size along `dim` of an operand's copy may be known only at run time. `from` has the operand as
+// True if the size along `dim` of an operand's copy may be a symbol. `from` has the operand as
 // it is read, `copied` the layout of the copy.
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target);
 
-// True if the length of a register tile's reduction may be known only at run time.
+// True if the length of a register tile's reduction may be a symbol.
 bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target);
 
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
@@ -133,7 +133,7 @@ class ImplWriter {
   void WriteTile(const Tiles& tiles, const TilePlace& place);
   Affine Behind(const Affine& offset, const OperandView& view, const Spec& spec, int operand, int dim,
                 int64_t size, VarId tiles) const;
-  void WriteVaryingTiles(const Impl& impl, const OperandViews& views);
+  void WriteSymbolicTiles(const Impl& impl, const OperandViews& views);
   using WriteSize = std::function<void(int64_t number, int64_t size, const Affine& last)>;
   void ForSizes(size_t dim, int64_t unit, int64_t least, int64_t most, const WriteSize& write);
   void WriteRegisterTiles(const Impl& impl, const OperandViews& views);
@@ -152,7 +152,7 @@ class ImplWriter {
   void AskForNext(const Impl& impl, const OperandView& from, const std::function<void()>& body);
   void AddTile(TileShape shape, std::vector<OperandPlace> at, const Count& length, const Affine& adds);
   bool Varies(size_t dim) const { return sizes_[dim].all != kNoVar; }
-  std::optional<size_t> VaryingDimOf(const Impl& impl, size_t operand) const;
+  std::optional<size_t> SymbolicDimOf(const Impl& impl, size_t operand) const;
   // Runs `body` while `left` is what there is of the dim: of a boundary tile, what is left of the division.
   template <typename WriteBody>
   void WithLeft(size_t dim, VarId left, const WriteBody& body) {
@@ -172,7 +172,7 @@ class ImplWriter {
   std::array<DimSize, kMaxDims> sizes_;
   // KernelRun::last of the run that is being written.
   Affine last_;  // not 0: so much there is of the last vector of the register tile
-  // For a reduction in tiles whose number is known only at run time: 0 in the first tile, which overwrites
+  // For a reduction in tiles whose number is a symbol: 0 in the first tile, which overwrites
   // the output, and more in all others, which add to it.
   Affine tiles_before_;
   Affine first_block_;  // the number of the first block's task

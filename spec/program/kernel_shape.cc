@@ -32,52 +32,24 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
   return types;
 }
 
-// Only tiles and packs know symbolic strides, and only kernels with columns have a tail.
-bool HasSymbolicStride(const TileShape& tile) {
-  return tile.lhs.symbolic_stride || tile.rhs.symbolic_stride || tile.out.symbolic_stride ||
-         tile.asked.symbolic_stride;
+// Visits each member that may have a symbol.
+template <typename Visit>
+void ForEachSize(TileShape& tile, const Visit& visit) {
+  for (MatrixLayout* layout : {&tile.lhs, &tile.rhs, &tile.out, &tile.asked}) visit(layout->outer_stride);
+  for (Size* size : {&tile.n, &tile.accumulate, &tile.k_tail}) visit(*size);
 }
-bool HasSymbolicStride(const PackShape& pack) { return pack.from.symbolic_stride; }
-template <typename Shape>
-bool HasSymbolicStride(const Shape&) {
-  return false;
+template <typename Visit>
+void ForEachSize(PackShape& pack, const Visit& visit) {
+  for (Size* size : {&pack.from.outer_stride, &pack.outer, &pack.inner}) visit(*size);
 }
-
-bool HasRuntimeTail(const TileShape& tile) { return tile.runtime_n_tail != 0; }
-bool HasRuntimeTail(const PackShape& pack) { return pack.runtime_n_tail != 0; }
-bool HasRuntimeTail(const RowShape& rows) { return rows.any_columns; }
-template <typename Shape>
-bool HasRuntimeTail(const Shape&) {
-  return false;
+template <typename Visit>
+void ForEachSize(RowShape& rows, const Visit& visit) {
+  visit(rows.columns);
+  for (std::vector<Size>* strides : {&rows.input_row_strides, &rows.result_row_strides})
+    std::for_each(strides->begin(), strides->end(), visit);
 }
-
-// Each run-time member is resolved and then switched off, so that equal constants mean equal shapes.
-void SetValues(TileShape* tile, const RunValues& values) {
-  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out, &tile->asked})
-    *layout = layout->ForSize(values.size);
-  if (tile->runtime_n_tail != 0) tile->n += values.last - tile->runtime_n_tail;
-  tile->runtime_n_tail = 0;
-  if (tile->runtime_k_tail) tile->k_tail = values.count % tile->step();
-  tile->runtime_k_tail = false;
-  if (tile->runtime_beta) tile->accumulate = values.adds != 0;
-  tile->runtime_beta = false;
-}
-void SetValues(PackShape* pack, const RunValues& values) {
-  pack->from = pack->from.ForSize(values.size);
-  if (pack->runtime_n_tail != 0) pack->inner += values.last - pack->runtime_n_tail;
-  pack->runtime_n_tail = 0;
-  if (pack->runtime_extent == PackAxis::kOuter) pack->outer = values.count;
-  if (pack->runtime_extent == PackAxis::kInner) pack->inner = values.count;
-  pack->runtime_extent = PackAxis::kNone;
-}
-void SetValues(RowShape* rows, const RunValues& values) {
-  if (rows->any_columns) rows->columns = values.last;
-  rows->any_columns = false;
-  for (std::vector<int64_t>* strides : {&rows->input_row_strides, &rows->result_row_strides})
-    std::replace(strides->begin(), strides->end(), kDenseRows, rows->columns);
-}
-template <typename Shape>
-void SetValues(Shape*, const RunValues&) {}
+template <typename Shape, typename Visit>
+void ForEachSize(Shape&, const Visit&) {}
 
 // The operand that a kernel stores to: out, a row program's results, or the second of a copy.
 bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
@@ -91,16 +63,17 @@ bool Writes(const Copy&, size_t operand) {
 
 bool RowShape::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
 
-bool TakesSize(const KernelShape& kernel) {
-  return std::visit([](const auto& shape) { return HasSymbolicStride(shape); }, kernel);
+bool Takes(KernelShape kernel, SizeSymbol symbol) {
+  bool takes = false;
+  const auto look = [&](const Size& size) { takes |= size.symbol() == symbol; };
+  std::visit([&](auto& shape) { ForEachSize(shape, look); }, kernel);
+  return takes;
 }
 
-bool TakesLast(const KernelShape& kernel) {
-  return std::visit([](const auto& shape) { return HasRuntimeTail(shape); }, kernel);
-}
-
-KernelShape ForValues(KernelShape kernel, const RunValues& values) {
-  std::visit([&](auto& shape) { SetValues(&shape, values); }, kernel);
+KernelShape ForValues(KernelShape kernel, SymbolValues values) {
+  if (const auto* const tile = std::get_if<TileShape>(&kernel))
+    values[SizeSymbol::kTail] = values[SizeSymbol::kCount] % tile->step();
+  std::visit([&](auto& shape) { ForEachSize(shape, [&](Size& size) { size = size.At(values); }); }, kernel);
   return kernel;
 }
 

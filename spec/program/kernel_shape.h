@@ -3,8 +3,7 @@
 // lie from the first one on. A shape is plain data. The interpreter follows it; the code generator emits one
 // procedure for it.
 //
-// A symbolic stride, or a member whose name begins with runtime_ or any_, leaves something open that is known
-// only when the kernel runs. ForValues closes it.
+// A size with a symbol is known only when the kernel runs. ForValues replaces it by its value.
 #ifndef KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 #define KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 
@@ -19,6 +18,7 @@
 #include "spec/graph/row_schedule.h"
 #include "spec/microkernel.h"
 #include "spec/program/matrix_layout.h"
+#include "spec/program/size.h"
 #include "spec/sum_blocks.h"
 #include "spec/window.h"
 #include "spec/winograd.h"
@@ -40,13 +40,10 @@ struct EpilogueArgument {
 // shape: KernelRun::count says it.
 struct TileShape {
   RegisterTile tile;
-  int64_t m = 0, n = 0;  // of out
-  // If it is not 0: only a part of the last vector, of so many columns, exists. KernelRun::last says how many
-  // of its columns do.
-  int64_t runtime_n_tail = 0;
+  int64_t m = 0;  // of out
+  Size n = 0;     // of out: a constant, or whole vectors and kLast columns
   MatrixLayout lhs, rhs, out;
-  bool accumulate = false;
-  bool runtime_beta = false;  // whether it accumulates, KernelRun::adds says
+  Size accumulate = 0;  // 0, 1 or kAdds
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
@@ -63,10 +60,9 @@ struct TileShape {
   // may lie behind the end of its buffer.
   int64_t asked_lines = 0;
   MatrixLayout asked = {};
-  DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
-  int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
-  int64_t k_tail = 0;           // what is left of the reduction: k mod step()
-  bool runtime_k_tail = false;  // that is known when the kernel is run
+  DigitAxis reduction = {};  // of a window: how it is indexed by the steps of the reduction
+  int sum_levels = 0;        // of sums in blocks: see SumLevels (spec/sum_blocks.h)
+  Size k_tail = 0;           // what is left of the reduction: k mod step(), or kTail
 
   // How many steps of the reduction, or how many columns, ahead the kernel prefetches elements of rhs. One of
   // the two is 0.
@@ -82,24 +78,19 @@ struct TileShape {
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
-// An axis of a copy.
-enum class PackAxis : uint8_t { kNone, kOuter, kInner };
-
 // Copies a matrix into another layout or a wider type. The operands are from, to.
 struct PackShape {
-  int64_t outer = 0, inner = 0;  // of the copy's stored matrix
+  // Of the copy's stored matrix. One of the two may be kCount: `inner` only if rows keep their order. Or
+  // `inner` is whole vectors and kLast elements: then `to` has panels, `from` the same order.
+  Size outer = 0, inner = 0;
   // `from` has no panels, unless they are of blocks, and those of `to` are as wide. If the orders differ, the
   // copy transposes; if the type of `to` is wider, it widens. If rows are not a whole number of vectors
   // apart, they are written one after the other, and each write may go beyond the row's end by less than a
   // vector. The last panel and the last group are filled up with zeros. Other padding is undefined.
   MatrixLayout from, to;
-  int64_t inner_stride = 1;    // of `from`: elements between neighbours; not 1: the copy keeps the order
-  bool exact = false;          // nothing is written beyond the elements of a row; `to` has no panels
-  int64_t runtime_n_tail = 0;  // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
-  bool from_far = false;       // `from` is beyond L2, and turned: what is read is prefetched
-  // Along this axis KernelRun::count elements exist, and the size above is the most that it may be. It may be
-  // the inner axis only if rows keep their order.
-  PackAxis runtime_extent = PackAxis::kNone;
+  int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
+  bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
+  bool from_far = false;     // `from` is beyond L2, and turned: what is read is prefetched
 
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
@@ -131,21 +122,16 @@ struct CopyShape {
   friend bool operator==(const CopyShape&, const CopyShape&) = default;
 };
 
-// A distance of rows: as many elements as a row has columns, where their number is known when the kernel
-// runs.
-inline constexpr int64_t kDenseRows = -1;
-
 // Runs a row program over rows of `columns` contiguous elements. The operands are the program's inputs, its
 // results, and a row of scratch memory if the schedule keeps values there. KernelRun::count says how many
 // rows there are.
 struct RowShape {
   RowProgram program;
   RowSchedule schedule;
-  int64_t columns = 0;
-  // The distance in elements from each row to the next; 0 for whatever is the same for all rows; kDenseRows,
-  // with any_columns.
-  std::vector<int64_t> input_row_strides, result_row_strides;
-  bool any_columns = false;  // there are as many as KernelRun::last says, `columns` at most
+  Size columns = 0;  // a constant, or kLast
+  // The distance in elements from each row to the next; 0 for whatever is the same for all rows; kLast where
+  // rows follow each other without gaps.
+  std::vector<Size> input_row_strides, result_row_strides;
   // True if inputs and results may share memory where MayBeInPlace() allows it. Otherwise no two operands
   // overlap.
   bool in_place = false;
@@ -159,17 +145,12 @@ struct RowShape {
 // Any kind of kernel. Whoever handles kernels visits this variant, so a new kind is one more alternative.
 using KernelShape = std::variant<TileShape, PackShape, CopyShape, RowShape, TransformShape>;
 
-// True if the kernel takes the program's run-time size, for a symbolic stride; true if it takes
-// KernelRun::last.
-bool TakesSize(const KernelShape& kernel);
-bool TakesLast(const KernelShape& kernel);
+// True if some size of the kernel has the symbol.
+bool Takes(KernelShape kernel, SizeSymbol symbol);
 
-// Whatever is known of a run when it happens: the program's run-time size, and the numbers of KernelRun.
-struct RunValues {
-  int64_t size = 0, last = 0, count = 1, adds = 0;
-};
-// The kernel with everything open replaced by these values, so that the interpreter sees constants only.
-KernelShape ForValues(KernelShape kernel, const RunValues& values);
+// The kernel with its sizes replaced by their values, so that the interpreter sees constants only. kTail
+// follows from kCount.
+KernelShape ForValues(KernelShape kernel, SymbolValues values);
 
 // The element types of a kernel's operands, in the order of KernelRun::at.
 std::vector<Dtype> OperandTypes(const KernelShape& kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says where the elements of one stored matrix lie. All members are constants, which kernels are specialised
-// for, so equal layouts share code.
+// Says where the elements of one stored matrix lie. Kernels are specialised for it, so equal layouts share
+// code.
 #ifndef KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
 #define KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
 
@@ -12,6 +12,7 @@
 #include "spec/dtype.h"
 #include "spec/layout.h"
 #include "spec/program/affine.h"
+#include "spec/program/size.h"
 #include "spec/text/cat.h"
 #include "spec/window.h"
 
@@ -25,15 +26,12 @@ namespace kirsch {
 //   00 01 02 | 10 11 12 | 20 21 22 | 30 31 32 || 03 04 05 | 13 14 15 | ...
 struct MatrixLayout {
   Order order = Order::kRow;
-  int64_t outer_stride = 0;
-  int64_t panel = 0;  // 0: no panels
+  Size outer_stride = 0;  // a constant, or kStride where there are no panels
+  int64_t panel = 0;      // 0: no panels
   int64_t panel_stride = 0;
   int64_t group = 1;  // only with panels
   Dtype dtype = Dtype::kF32;
   Window window = {};  // not empty: says where elements are, instead of the strides
-  // The outer stride is the program's run-time size; outer_stride is then the most that it can be. Such a
-  // layout has no panels.
-  bool symbolic_stride = false;
 
   int64_t InnerOffset(int64_t inner) const {
     return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
@@ -45,18 +43,11 @@ struct MatrixLayout {
     return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
                                 : OuterOffset(column) + InnerOffset(row);
   }
-  // The same offset as an expression. `size` is the variable that holds the program's run-time size.
-  Affine At(int64_t row, int64_t column, VarId size) const {
-    if (!symbolic_stride) return Constant(At(row, column));
+  // The same offset as an expression. `stride` is the variable that holds kStride.
+  Affine At(int64_t row, int64_t column, VarId stride) const {
+    if (outer_stride.IsConstant()) return Constant(At(row, column));
     const auto [outer, inner] = order == Order::kRow ? std::pair(row, column) : std::pair(column, row);
-    return outer == 0 ? Constant(inner) : Plus(Constant(inner), size, outer);
-  }
-  // The layout for one value of the run-time size, as the interpreter needs it.
-  MatrixLayout ForSize(int64_t size) const {
-    MatrixLayout known = *this;
-    if (symbolic_stride) known.outer_stride = size;
-    known.symbolic_stride = false;
-    return known;
+    return outer == 0 ? Constant(inner) : Plus(Constant(inner), stride, outer);
   }
   // How many elements follow `inner` without a gap, itself included: to the end of its panel, `wanted` at
   // most.
@@ -85,8 +76,9 @@ struct MatrixLayout {
 
   // The layout as part of a procedure's name. Layouts that need different code have different names.
   std::string Name() const {
-    std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
-                           order == Order::kRow ? "r" : "c", symbolic_stride ? "size" : Cat(outer_stride));
+    std::string name =
+        Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name), order == Order::kRow ? "r" : "c",
+            outer_stride.IsConstant() ? Cat(outer_stride.most()) : "size");
     if (panel != 0) Append(&name, "p", panel);
     if (panel_stride != 0) Append(&name, "s", panel_stride);
     if (group != 1) Append(&name, "g", group);

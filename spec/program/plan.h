@@ -8,6 +8,8 @@
 #define KIRSCH_SPEC_PROGRAM_PLAN_H_
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,6 +22,7 @@
 #include "spec/level.h"
 #include "spec/program/group_decision.h"
 #include "spec/program/kernel_shape.h"
+#include "spec/program/size.h"
 #include "spec/spec.h"
 #include "spec/traffic.h"
 #include "spec/winograd.h"
@@ -31,10 +34,9 @@ namespace kirsch {
 //   offset + b * batch_stride + m * row_stride + i * repeat_stride
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
-  int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
-  // True if batch_stride is for the planned number of rows, and grows in proportion to the actual number
-  // (Plan::sizes).
-  bool batch_grows = false;
+  int64_t offset = 0;
+  Size batch_stride = 0;
+  int64_t row_stride = 0, repeat_stride = 0;
 };
 
 enum class StageKind : uint8_t {
@@ -58,27 +60,18 @@ struct Stage {
   // Neighbouring stages with the same number, not 0, and as many repeats take turns: the first repeat of
   // each, then the second of each, and so on. So a value of one repeat is used while it is in the cache.
   int loop = 0;
-  // For graphs whose number of keys (KV length) is known when the kernel runs. Such a stage is for blocks of
-  // `keys` keys, and is repeated as often as the keys that larger blocks left have room for such a block.
-  // Example: 100 keys with stages for 64 and 16 are 64 + 16 + 16, and a stage with `at_once` takes the last 4
-  // together (it is for `keys` at most). 0: the stage is for no keys in particular.
-  int64_t keys = 0;
-  bool at_once = false;
-  // For `at_once`: the dim of the spec along which there are as many elements as keys; a row program has them
-  // along its columns, MatmulDims::kN. -1: along none.
-  int keys_along = -1;
-  // For nests whose number of rows is known when the kernel runs (LoopNest::rows_grow). any_rows: the stage
-  // has as many rows (along M of its spec) as the tile has. any_columns: its only row has as many elements as
-  // the tile has rows.
-  bool any_rows = false, any_columns = false;
-  // The columns of a row program grow in proportion to the size that counts them: PlanSizeKind::kColumns, or
-  // kRows where there is none. Distances of rows may be kDenseRows then.
-  bool columns_grow = false;
+  // The keys of a repeat, if the number of all keys is a symbol. A constant: the stage is repeated as often
+  // as the keys that larger blocks left have room for such a block. With kKeysLeft it takes all of these at
+  // once. Example: 100 keys with stages for 64 and 16 are 64 + 16 + 16, and a stage for kKeysLeft takes the
+  // last 4. 0: the stage is for no keys in particular.
+  Size keys = 0;
+  // kContraction: the symbols of the spec's dims. Its own sizes are the most that these can be.
+  std::array<SizeSymbol, kMaxDims> symbols = {};
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
-  int64_t rows = 0, columns = 0;
-  std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
-  bool in_place = false;                  // results replace inputs
+  Size rows = 0, columns = 0;
+  std::vector<Size> row_strides = {};  // of the operands; 0: the same for all rows
+  bool in_place = false;               // results replace inputs
   CopyShape copy = {};
   TransformShape transform = {};
   double cycles = 0;  // of one run, with all its repeats
@@ -86,6 +79,16 @@ struct Stage {
   // between levels. The other stages' programs say it themselves.
   std::vector<Level> levels = {};
   Traffic traffic = {};
+
+  // The sizes along the dims of the spec; a row program has its rows along M and its columns along N.
+  std::array<Size, kMaxDims> Sizes() const {
+    std::array<Size, kMaxDims> sizes = {};
+    for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = {symbols[dim], spec.size[dim]};
+    if (kind != StageKind::kRows) return sizes;
+    sizes[MatmulDims::kM] = rows;
+    sizes[MatmulDims::kN] = columns;
+    return sizes;
+  }
 };
 
 // How threads share a nest's work; LoopNest::sharing has the meanings.
@@ -94,15 +97,12 @@ enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
 // Runs its stages over the same tiles of rows, for each item of a batch.
 struct LoopNest {
   int group = 0;  // its place in Plan::groups
-  int64_t batch = 1;
-  int64_t rows = 1, tile = 1;  // of each item of the batch
-  // True if the number (of items, of rows) grows in proportion to the number of rows in Plan::sizes. The
-  // numbers here are then those for PlanSize::planned, and so is the tile if it is all rows. `rest` is then
-  // for any number of rows below a tile's.
-  bool batch_grows = false, rows_grow = false;
-  std::vector<Stage> before;        // once, before all items
-  std::vector<Stage> once;          // for each item, before its tiles
-  std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
+  Size batch = 1;
+  Size rows = 1, tile = 1;    // of each item of the batch
+  std::vector<Stage> before;  // once, before all items
+  std::vector<Stage> once;    // for each item, before its tiles
+  std::vector<Stage> stages;  // for each whole tile
+  std::vector<Stage> rest;    // for what is left of the rows: any number of them, if these have a symbol
   // How threads share the work. kItems: they take items of the batch, each with `once` of its own. kTiles:
   // they take tiles. kStage: the only stage shares its own work out. kNone: each thread does everything for
   // itself, as it always does with `before`.
@@ -122,22 +122,11 @@ struct Buffer {
   int64_t bytes = 0;
 };
 
-enum class PlanSizeKind : uint8_t { kRows, kKeys, kColumns };
-
-// A size that is known when the kernel runs, from `least` to `most`.
-struct PlanSize {
-  PlanSizeKind kind = PlanSizeKind::kRows;
-  std::string name;
-  int64_t least = 1, most = 1;
-  int64_t planned = 1;  // kRows, kColumns: numbers that grow with it are for this size
-};
-
 // The whole plan of a graph. PlanWriter (plan_program.cc) turns it into a Program.
 struct Plan {
   Graph graph;
-  // There is at most one size of each kind, in the order of the kernel's parameters. `graph` has the largest
-  // sizes.
-  std::vector<PlanSize> sizes = {};
+  // Each symbol at most once, in the order of the kernel's parameters. `graph` has their largest values.
+  std::vector<SymbolRange> symbols = {};
   // Everything that is made of the constant parameters, once before all calls. Calls never read these
   // parameters themselves; one that is read where it lies is copied, too. First comes `folded`: the
   // operations on constants that `graph` marks as constant, whose values are constants themselves. Then come
@@ -151,10 +140,10 @@ struct Plan {
   double cycles = 0;  // predicted
 
   // Returns nullptr if the number is known ahead.
-  const PlanSize* size(PlanSizeKind kind) const {
-    const auto is_it = [kind](const PlanSize& size) { return size.kind == kind; };
-    const auto found = std::find_if(sizes.begin(), sizes.end(), is_it);
-    return found == sizes.end() ? nullptr : &*found;
+  const SymbolRange* Find(SizeSymbol symbol) const {
+    const auto is_it = [symbol](const SymbolRange& range) { return range.symbol == symbol; };
+    const auto found = std::find_if(symbols.begin(), symbols.end(), is_it);
+    return found == symbols.end() ? nullptr : &*found;
   }
 
   int phases() const { return nests.empty() ? 1 : nests.back().phase + 1; }

@@ -2,6 +2,7 @@
 #include "spec/program/plan_program.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -25,27 +26,23 @@ namespace {
 // for. kNoVar means that there is only one.
 struct Turn {
   VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
-  Affine key = {};  // the first key of the block, where their number is known when the kernel runs
+  Affine key = {};  // the first key of the block, if their number is a symbol
 };
 
 // Writes a plan from the outside in: phases, nests, items, tiles, repeats, stages. ImplWriter writes the
 // contractions.
 class PlanWriter {
  public:
-  PlanWriter(const Plan& plan, const Target& target) : plan_(plan), impls_(target, builder_) {}
+  PlanWriter(const Plan& plan, const Target& target) : plan_(plan), impls_(target, builder_) {
+    variables_.fill(kNoVar);
+  }
 
   Program Write() && {
     // The caller's buffers come first, as the program's users number them.
     AddBuffers();
     Program& program = builder_.program();
-    // Run-time sizes are the first variables, as kernels know them.
-    for (const PlanSize& size : plan_.sizes) {
-      const VarId variable = program.variables++;
-      (size.kind == PlanSizeKind::kRows   ? planned_rows_
-       : size.kind == PlanSizeKind::kKeys ? keys_
-                                          : columns_) = variable;
-      program.sizes.push_back({size.name, variable, size.least, size.most});
-    }
+    program.symbols = plan_.symbols;
+    for (const SymbolRange& range : plan_.symbols) Variable(range.symbol) = program.variables++;
     program.phases = plan_.phases();
     for (size_t i = 0; i < plan_.nests.size(); ++i)
       // A phase has as many tasks as all of its nests together; the program needs the most of any phase.
@@ -138,11 +135,7 @@ class PlanWriter {
   // number of the nest's first task.
   void WriteNest(const LoopNest& nest, int64_t task) {
     WriteStages(nest.before, {});
-    const auto for_items = [&](const std::function<void(VarId)>& body) {
-      if (!nest.batch_grows || planned_rows_ == kNoVar) return Repeat(nest.batch, body);
-      builder_.AddLoop({Grown(nest.batch)}, body);
-    };
-    for_items([&](VarId item) {
+    Repeat(nest.batch, [&](VarId item) {
       // An item is one task, or each of its tiles is.
       const int64_t each = nest.sharing == Sharing::kItems ? 1 : nest.tiles();
       const Affine first = item == kNoVar ? Constant(task) : Plus(Constant(task), item, each);
@@ -161,21 +154,21 @@ class PlanWriter {
       WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
                 [&] { WriteStages(stages, {item, tile, kNoVar}, nest.tile, own); });
     };
-    if (nest.rows_grow && planned_rows_ != kNoVar) return WriteAnyRows(nest, tile_of);
+    if (!nest.rows.IsConstant()) return WriteSymbolicRows(nest, tile_of);
     if (nest.rest.empty()) return Repeat(nest.trips(), [&](VarId tile) { tile_of(nest.stages, tile); });
     builder_.AddLoop(
         {Constant(nest.rows), nest.tile, false}, [&](VarId tile) { tile_of(nest.stages, tile); },
         [&](VarId tile) { tile_of(nest.rest, tile); });
   }
 
-  // For a number of rows known only at run time: writes whole tiles and what is left of them, or, if one tile
-  // is all rows, that tile. rows_ holds the number of rows of such a tile.
+  // Of rows with a symbol: writes whole tiles and what is left of them, or, if one tile is all rows, that
+  // tile.
   template <typename WriteTile>
-  void WriteAnyRows(const LoopNest& nest, const WriteTile& write_tile) {
-    const Affine rows = Grown(nest.rows);
+  void WriteSymbolicRows(const LoopNest& nest, const WriteTile& write_tile) {
+    const Affine rows = ValueOf(nest.rows);
     const auto write = [&](const Count& count, const std::vector<Stage>& stages, VarId tile) {
-      builder_.AddLet(count, [&](VarId any) {
-        rows_ = any;
+      builder_.AddLet(count, [&](VarId tile_rows) {
+        Variable(SizeSymbol::kTileRows) = tile_rows;
         write_tile(stages, tile);
       });
     };
@@ -187,21 +180,19 @@ class PlanWriter {
         });
   }
 
-  // A number that the plan has for its planned size, and that grows in proportion to the actual size.
-  Affine Grown(int64_t planned) const {
-    return Times(IndexOf(planned_rows_), planned / plan_.size(PlanSizeKind::kRows)->planned);
-  }
+  VarId& Variable(SizeSymbol symbol) { return variables_[static_cast<size_t>(symbol)]; }
 
-  // The same of columns, which have a size of their own where rows are as many as another one says.
-  Affine GrownColumns(int64_t planned) const {
-    if (columns_ == kNoVar) return Grown(planned);
-    return Times(IndexOf(columns_), planned / plan_.size(PlanSizeKind::kColumns)->planned);
+  // A plan may be for any keys without being told how many there are: it is then for the most.
+  Affine ValueOf(const Size& size) {
+    const VarId variable = Variable(size.symbol());
+    if (variable == kNoVar) return Constant(size);
+    return Plus(Times(IndexOf(variable), size.factor()), size.plus());
   }
 
   // A single turn needs no loop, and so no variable.
-  void Repeat(int64_t count, const std::function<void(VarId)>& body) {
+  void Repeat(const Size& count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
-    builder_.AddLoop(Whole(count), body);
+    builder_.AddLoop({ValueOf(count)}, body);
   }
 
   void WriteTask(bool shared, const Affine& task, const std::function<void()>& body) {
@@ -215,8 +206,8 @@ class PlanWriter {
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
       // Stages for blocks of keys come together, and are handled together.
-      if (begin->keys != 0 && keys_ != kNoVar) {
-        begin = WriteKeys(begin, stages.end(), turn, tile, keys_);
+      if (const VarId keys = Variable(SizeSymbol::kKeys); begin->keys != 0 && keys != kNoVar) {
+        begin = WriteKeys(begin, stages.end(), turn, tile, keys);
         continue;
       }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
@@ -246,11 +237,12 @@ class PlanWriter {
     const Stages next =
         std::find_if(begin, end, [&](const Stage& stage) { return stage.keys != begin->keys; });
     const Affine left = IndexOf(left_keys);
-    left_keys_ = left_keys;
-    // With `at_once`, rounding up makes one run if any key is left, and none otherwise.
-    builder_.AddLoop({begin->at_once ? Plus(left, begin->keys - 1) : left, begin->keys}, [&](VarId repeat) {
+    Variable(SizeSymbol::kKeysLeft) = left_keys;
+    // For all that are left at once, rounding up makes one run if there are any, and none otherwise.
+    const Affine rounded = begin->keys.IsConstant() ? left : Plus(left, begin->keys - 1);
+    builder_.AddLoop({rounded, begin->keys}, [&](VarId repeat) {
       // These blocks begin behind the keys that larger blocks have taken.
-      const Affine key = Plus(IndexOf(keys_), Times(left, -1));
+      const Affine key = Plus(IndexOf(Variable(SizeSymbol::kKeys)), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
         WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
     });
@@ -263,15 +255,14 @@ class PlanWriter {
 
   // The place of an operand for a turn. `keys`: the number of keys in a repeat; 0: the stage is for no keys
   // in particular.
-  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) const {
+  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) {
     Affine offset = Constant(operand.offset);
-    const auto add = [&](VarId variable, int64_t stride, VarId times = kNoVar) {
-      if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride, times);
+    const auto add = [&](VarId variable, const Size& stride) {
+      const VarId times = Variable(stride.symbol());
+      if (variable == kNoVar || stride == 0) return;
+      offset = Plus(offset, variable, times == kNoVar ? stride.most() : stride.factor(), times);
     };
-    if (operand.batch_grows && planned_rows_ != kNoVar)
-      add(turn.item, operand.batch_stride / plan_.size(PlanSizeKind::kRows)->planned, planned_rows_);
-    else
-      add(turn.item, operand.batch_stride);
+    add(turn.item, operand.batch_stride);
     add(turn.tile, tile * operand.row_stride);
     add(turn.repeat, operand.repeat_stride);
     if (keys != 0) offset = Plus(offset, Times(turn.key, operand.repeat_stride / keys));
@@ -314,35 +305,35 @@ class PlanWriter {
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
     if (first) return impls_.WriteShared(stage.impl, views, *first);
     if (!stage.impl.range.varies()) return impls_.Write(stage.impl, views);
-    const auto dims = VaryingDims(stage.impl);
-    for (size_t dim : dims) impls_.SetSize(dim == MatmulDims::kM ? rows_ : left_keys_, dim);
+    const auto dims = SymbolicDims(stage.impl);
+    for (size_t dim : dims) impls_.SetSize(Variable(stage.symbols[dim]), dim);
     impls_.Write(stage.impl, views);
     for (size_t dim : dims) impls_.SetSize(kNoVar, dim);
   }
 
   // A row program is one kernel run over all rows of the tile.
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
-    KIRSCH_CHECK(stage.keys_along < 0 || stage.keys <= stage.columns);  // a row kernel has these at most
-    const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
-    const bool columns_grow = planned_rows_ != kNoVar && stage.columns_grow;
+    const Affine columns = ValueOf(stage.columns);
+    // The kernel's own symbol stands for the plan's.
+    const auto in_kernel = [&](const Size& size) {
+      return columns.IsConstant() || size.IsConstant() ? Size(size.most()) : Size(SizeSymbol::kLast, size);
+    };
+    std::vector<Size> strides;
+    for (const Size& stride : stage.row_strides) strides.push_back(in_kernel(stride));
+    const auto inputs = strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
     RowShape rows{stage.program,
                   stage.schedule,
-                  stage.columns,
-                  {stage.row_strides.begin(), inputs},
-                  {inputs, stage.row_strides.end()},
-                  columns_grow || (keys_ != kNoVar && stage.keys_along >= 0) ||
-                      (planned_rows_ != kNoVar && stage.any_columns),
+                  in_kernel(stage.columns),
+                  {strides.begin(), inputs},
+                  {inputs, strides.end()},
                   stage.in_place,
                   stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
     // A row of scratch memory, if the schedule keeps values there.
     const Dtype real = RealOf(stage.program);
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(real);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, real), {}});
-    const Affine columns = columns_grow       ? GrownColumns(stage.columns)
-                           : rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_)
-                                              : Affine{};
-    const Count count = planned_rows_ != kNoVar && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
-    builder_.AddRun(std::move(rows), std::move(at), count, columns);
+    builder_.AddRun(std::move(rows), std::move(at), {ValueOf(stage.rows)},
+                    columns.IsConstant() ? Affine{} : columns);
     impls_.FreeOwn(kept);
   }
 
@@ -351,10 +342,8 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
-  bool ahead_ = false;                                              // is what is written prepacked?
-  VarId planned_rows_ = kNoVar, keys_ = kNoVar, columns_ = kNoVar;  // Plan::sizes
-  // How many keys those are that stages take at once; how many rows the tile has that is being written.
-  VarId left_keys_ = kNoVar, rows_ = kNoVar;
+  bool ahead_ = false;                         // is what is written prepacked?
+  std::array<VarId, kSizeSymbols> variables_;  // of each symbol
 };
 
 }  // namespace

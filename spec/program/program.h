@@ -20,12 +20,13 @@
 #include "spec/program/affine.h"
 #include "spec/program/kernel_shape.h"
 #include "spec/program/memory.h"
+#include "spec/program/size.h"
 
 namespace kirsch {
 
-// A number that may depend on sizes known only when the program runs: `of` / `by`, rounded down; or, if
-// `left`, the remainder of that division. `min_tail` moves a part of the last whole tile to the remainder: at
-// least `min_tail` is left, or everything if there is less than that.
+// A number that may depend on the program's symbols: `of` / `by`, rounded down; or, if `left`, the remainder
+// of that division. `min_tail` moves a part of the last whole tile to the remainder: at least `min_tail` is
+// left, or everything if there is less than that.
 //
 // Example: of = 17, by = 8, min_tail = 3: (17 - 3) / 8 = 1 tile, and 9 are left. Without min_tail: 2 tiles, 1
 // left.
@@ -63,7 +64,7 @@ struct Loop {
   Body first, body, rest;
 };
 
-// Runs `body` for variable = value: a size that follows from sizes known only at run time.
+// Runs `body` for variable = value: a size that follows from the symbols.
 struct Let {
   VarId variable = kNoVar;
   Count value;
@@ -94,27 +95,19 @@ struct Phase {
 };
 
 // Runs a kernel of the program on these operands. `count` is the length of a tile's reduction, the number of
-// a row program's rows, or how much there is to copy (PackShape::runtime_extent); 1 for all others.
+// a row program's rows, or how much there is to copy (PackShape::outer); 1 for all others. `count`, `last`
+// and `adds` are the values of kCount, kLast and kAdds.
 struct KernelRun {
   int kernel = -1;
   std::vector<OperandPlace> at;
   Count count;
-  // How many columns exist of the kernel's last vector (TileShape::runtime_n_tail) or of its rows
-  // (RowShape::any_columns): at least 1.
-  Affine last = {};
-  Affine adds = {};  // not 0: a tile that may accumulate does
+  Affine last = {};  // at least 1, where the kernel takes it
+  Affine adds = {};
 };
 
 // One statement; the variant's alternatives are all that there are.
 struct Node {
   std::variant<Loop, Let, OneOf, Task, Phase, KernelRun> shape;
-};
-
-// A variable whose value the caller gives: a size from `least` to `most`.
-struct RunTimeSize {
-  std::string name;
-  VarId variable = kNoVar;
-  int64_t least = 1, most = 1;
 };
 
 // A whole program, with its memory planned (PlaceBuffers).
@@ -127,15 +120,16 @@ struct Program {
     Memory memory = Memory::kCaller;
     bool stored = false;    // the program writes it
     bool constant = false;  // the caller's: known ahead, and only read by what is made ahead
-    int64_t bytes = 0;      // the most over all run-time sizes; of the caller's, to its last element
+    int64_t bytes = 0;      // the most over all values of the symbols; of the caller's, to its last element
     int64_t offset = 0;     // bytes, in its memory, but for the caller's
     // True for a copy that a tree of tiles makes for itself, or for a row's kept values. It is in use only
     // where it is made, so its writer has laid it out, beside others of the same tree.
     bool temporary = false;
   };
 
-  std::vector<RunTimeSize> sizes;  // symbolic strides of kernels are the first one
-  int variables = 0;               // are numbered 0 .. variables - 1
+  // The parameters: each is the variable of its place. kStride of kernels is the first.
+  std::vector<SymbolRange> symbols;
+  int variables = 0;  // are numbered 0 .. variables - 1
   std::vector<Buffer> buffers;
   std::vector<KernelShape> kernels;  // each once: kernels that are equal are the same one
   // Makes of the constant operands whatever the body reads instead, once before all calls. Only the prepack

@@ -32,12 +32,12 @@ std::string Text(const Count& count) {
 
 std::string Text(const TileShape& tile) {
   std::string text =
-      Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v", tile.tile.lanes, " ",
-          tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
-  if (tile.runtime_n_tail != 0) Append(&text, " runtime n tail ", tile.runtime_n_tail);
-  if (tile.accumulate) text += " accumulate";
-  if (tile.runtime_beta) text += " runtime beta";
-  if (tile.runtime_k_tail) text += " runtime k tail";
+      Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n.most(), " v", tile.tile.lanes,
+          " ", tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
+  if (!tile.n.IsConstant()) Append(&text, " runtime n tail ", tile.n.most_of_symbol());
+  if (tile.accumulate == 1) text += " accumulate";
+  if (!tile.accumulate.IsConstant()) text += " runtime beta";
+  if (!tile.k_tail.IsConstant()) text += " runtime k tail";
   if (tile.sum_levels != 0) Append(&text, " blocks ", tile.sum_levels);
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
@@ -53,12 +53,14 @@ std::string Text(const TileShape& tile) {
 }
 
 std::string Text(const PackShape& pack) {
-  const bool any_outer = pack.runtime_extent == PackAxis::kOuter,
-             any_inner = pack.runtime_extent == PackAxis::kInner;
-  return Cat("pack ", any_outer ? "?" : Cat(pack.outer), "x", any_inner ? "?" : Cat(pack.inner), " ",
-             pack.from.Name(), pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ",
-             pack.to.Name(), pack.exact ? " exactly" : "",
-             pack.runtime_n_tail == 0 ? "" : Cat(" runtime n tail ", pack.runtime_n_tail),
+  const auto extent = [](const Size& size) {
+    return size.symbol() == SizeSymbol::kCount ? "?" : Cat(size.most());
+  };
+  const bool has_last = pack.inner.symbol() == SizeSymbol::kLast;
+  return Cat("pack ", extent(pack.outer), "x", extent(pack.inner), " ", pack.from.Name(),
+             pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ", pack.to.Name(),
+             pack.exact ? " exactly" : "",
+             has_last ? Cat(" runtime n tail ", pack.inner.most_of_symbol()) : "",
              pack.from_far ? " from far" : "");
 }
 
@@ -76,7 +78,7 @@ std::string Text(const CopyShape& copy) {
 }
 
 std::string Text(const RowShape& rows) {
-  std::string text = Cat("rows of ", rows.any_columns ? "up to " : "", rows.columns, ":");
+  std::string text = Cat("rows of ", rows.columns.IsConstant() ? "" : "up to ", rows.columns.most(), ":");
   for (const RowValue& value : rows.program.values)
     if (value.op != Operation::kLoad && value.op != Operation::kNumber)
       Append(&text, " ", Info(value.op).name);
@@ -98,8 +100,10 @@ class ProgramPrinter {
   explicit ProgramPrinter(const Program& program) : program_(program) {}
 
   std::string Print() && {
-    for (const RunTimeSize& size : program_.sizes)
-      Line(Cat("size ", size.name, " = i", size.variable, ": ", size.least, "..", size.most));
+    for (size_t i = 0; i < program_.symbols.size(); ++i) {
+      const SymbolRange& range = program_.symbols[i];
+      Line(Cat("size ", range.name, " = i", i, ": ", range.least, "..", range.most));
+    }
     for (size_t i = 0; i < program_.buffers.size(); ++i) Print(i, program_.buffers[i]);
     for (size_t i = 0; i < program_.kernels.size(); ++i)
       Line(Cat("kernel k", i, ": ",

@@ -152,7 +152,8 @@ TEST_P(CodegenTest, TilesThatAddAndOthersAreOneInFamilies) {
                             {Tile(MatmulDims::kK, k), IntoRegisters(form, lanes), Microkernel()});
     Program program = WriteProgram(impl, target_);
     EXPECT_EQ(Lower(program, target_, "kernel").procedures.size(), 3u);
-    program.sizes = {{"m", program.variables++, 1, 2}};
+    ASSERT_EQ(program.variables++, 0);
+    program.symbols = {{"m", 1, 2}};
     const LoopProgram family = Lower(program, target_, "kernel");
     ASSERT_EQ(family.procedures.size(), 2u);
     EXPECT_THAT(family.procedures[1].name, HasSubstr("_may_add"));
@@ -165,7 +166,7 @@ TEST_P(CodegenTest, WhatALoopLeavesIsDividedOnce) {
                           target_, {IntoRegisters(LayoutKind::kVectors, lanes), Microkernel()});
   Program program = WriteProgram(impl, target_);
   const VarId m = program.variables++, trip = program.variables++, left = program.variables++;
-  program.sizes = {{"m", m, 1, 7}};
+  program.symbols = {{"m", 1, 7}};
   const Body run = program.body;
   const Body rest = {Node{OneOf{left, 1, {run}}}};
   const Count rows = {IndexOf(m), 4, true};

@@ -19,9 +19,9 @@ namespace {
 
 struct Case {
   Dtype from, to;
-  int64_t group, panel;         // of the copy
-  int64_t rows, columns;        // of the source
-  bool runtime_extent = false;  // how many columns there are is known when the copy is made
+  int64_t group, panel;   // of the copy
+  int64_t rows, columns;  // of the source
+  bool counted = false;   // how many columns there are is known when the copy is made
 
   // The source's rows are the copy's columns, whole lines apart.
   int64_t stride() const { return (columns + 255) / 256 * 256; }
@@ -33,7 +33,7 @@ struct Case {
     const int64_t groups = (columns + group - 1) / group;
     pack.to = {Order::kRow, panel * group, panel, groups * panel * group, group, to};
     pack.from_far = far;
-    if (runtime_extent) pack.runtime_extent = PackAxis::kOuter;
+    if (counted) pack.outer = {SizeSymbol::kCount, columns};
     pack.vector_bytes = 64;
     return pack;
   }
@@ -69,7 +69,7 @@ struct Lines {
 Lines LinesOf(const Case& copy, bool far) {
   Lines lines;
   std::map<VarId, int64_t> indices;
-  if (copy.runtime_extent) indices[2] = copy.columns;  // behind the pointers
+  if (copy.counted) indices[2] = copy.columns;  // behind the pointers
   lines.Follow(PackProcedure(copy.Copy(far)).body, IsOfBlocks(copy.from) ? 1 : Bytes(copy.from), &indices);
   return lines;
 }

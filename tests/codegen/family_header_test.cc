@@ -91,7 +91,7 @@ class FamilyHeaderTest : public HeaderTest {
       SharedProgram& added = shared.emplace_back();
       added.program = &programs->back();
       for (size_t i : region.members) added.members.push_back(members[i]);
-      added.sizes.assign(VaryingDims(region.program).size(), SizeSum(0));
+      added.sizes.assign(SymbolicDims(region.program).size(), SizeSum(0));
     }
     return shared;
   }

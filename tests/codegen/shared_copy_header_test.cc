@@ -62,7 +62,7 @@ class SharedCopyHeaderTest : public HeaderTest {
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<SharedProgram> shared;
     for (size_t i = 0; i < made.programs.size(); ++i) {
-      const size_t sizes = VaryingDims(std::get<Impl>(made.programs[i])).size();  // the first one, if any
+      const size_t sizes = SymbolicDims(std::get<Impl>(made.programs[i])).size();  // the first one, if any
       shared.push_back({&made.programs[i], made.users[i], std::vector<SizeSum>(sizes, SizeSum(0))});
     }
     LowerShared("family", made.family, shared, {}, &variant);

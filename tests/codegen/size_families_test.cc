@@ -156,12 +156,12 @@ TEST_P(SizeFamiliesTest, TwoSizesAreRight) {
           std::vector<Spec> of_region;
           for (size_t i : region.members) of_region.push_back(roots[i]);
           ExpectSomeRight(region.program, of_region, &random);
-          searched[slow] += VaryingDims(region.program).size() > 1 ? 1 : 0;
+          searched[slow] += SymbolicDims(region.program).size() > 1 ? 1 : 0;
         }
       } else if (const auto range =
                      legal ? rule.ApplyToRange(members.front(), members.back()) : std::nullopt) {
         ExpectSomeRight(*range, members, &random);
-        drawn[slow] += VaryingDims(*range).size() > 1 ? 1 : 0;
+        drawn[slow] += SymbolicDims(*range).size() > 1 ? 1 : 0;
       }
     }
   for (const int slow : {kN, kM}) {

@@ -184,8 +184,8 @@ class TiedSizesTest : public HeaderTest {
         const Values values = drawn.Of(PassedBy(solved.request, member));
         graphs.push_back(drawn.Member(values));
         MemberOfSize& one = members.emplace_back(MemberOfSize{&graphs.back(), {}});
-        for (const PlanSize& size : plan.sizes)
-          one.sizes.push_back(values.at(size.kind == PlanSizeKind::kKeys ? drawn.keys : drawn.rows));
+        for (const SymbolRange& range : plan.symbols)
+          one.sizes.push_back(values.at(range.symbol == SizeSymbol::kKeys ? drawn.keys : drawn.rows));
       }
       VerifyOptions options;
       options.header = false;

@@ -247,7 +247,8 @@ class BruteForce {
     const size_t operand = all[number].operand;
     for (const StagePlace& asks : all[number].stages) {
       const Stage constant = copies.WithConstant(shape, asks, operand);
-      const int64_t batch = constant.operands[operand].batch_stride == 0 ? 1 : shape.nests[asks.nest].batch;
+      const int64_t batch =
+          constant.operands[operand].batch_stride == 0 ? 1 : shape.nests[asks.nest].batch.most();
       const bool once = batch == 1;
       // Of each item of a batch a matrix.
       const bool prepacked =

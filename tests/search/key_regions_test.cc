@@ -16,7 +16,7 @@
 namespace kirsch::testing {
 namespace {
 
-Family MakeFamilyOfKeys(const std::string& text) { return MakeFamily(text, {PlanSizeKind::kKeys}); }
+Family MakeFamilyOfKeys(const std::string& text) { return MakeFamily(text, {SizeSymbol::kKeys}); }
 
 // Heads of several layouts, grouped heads, several queries with a mask, casts, and operations behind.
 const std::vector<std::string>& Kernels() {
@@ -111,10 +111,10 @@ const std::vector<std::string>& KernelsOfBoth() {
   return kKernels;
 }
 
-std::vector<PlanSizeKind> KindsOf(const std::string& text) {
+std::vector<SizeSymbol> KindsOf(const std::string& text) {
   const bool keys_first = text.find("[t = ") != std::string::npos;
-  return keys_first ? std::vector{PlanSizeKind::kKeys, PlanSizeKind::kRows}
-                    : std::vector{PlanSizeKind::kRows, PlanSizeKind::kKeys};
+  return keys_first ? std::vector{SizeSymbol::kKeys, SizeSymbol::kRows}
+                    : std::vector{SizeSymbol::kRows, SizeSymbol::kKeys};
 }
 
 TEST_P(KeyRegionsTest, EveryNumberOfRowsAndKeysIsRight) {

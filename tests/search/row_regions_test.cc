@@ -14,7 +14,7 @@
 namespace kirsch::testing {
 namespace {
 
-Family MakeFamilyOfRows(const std::string& text) { return MakeFamily(text, {PlanSizeKind::kRows}); }
+Family MakeFamilyOfRows(const std::string& text) { return MakeFamily(text, {SizeSymbol::kRows}); }
 
 // Rows of one matrix and of several, items that are as many, or further apart as there are more; row programs
 // by rows and by elements; epilogues, casts and constants; tiles, with something left and without.
@@ -82,8 +82,8 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
 
 // Rows and columns at once; the last is of sizes in the other order.
 TEST_P(RowRegionsTest, EveryNumberOfRowsAndColumnsIsRight) {
-  using enum PlanSizeKind;
-  for (const auto& [text, kinds] : std::vector<std::pair<std::string, std::vector<PlanSizeKind>>>{
+  using enum SizeSymbol;
+  for (const auto& [text, kinds] : std::vector<std::pair<std::string, std::vector<SizeSymbol>>>{
            {"kernel soft[m = 1..9, n = 1..40](x: f32[m,n]) -> f32[m,n]:\n return softmax(x)",
             {kRows, kColumns}},
            {"kernel most[m = 1..12, n = 1..30](x: f32[m,n], y: f32[n]) -> f32[m,1]:\n"

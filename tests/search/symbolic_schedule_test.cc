@@ -41,7 +41,7 @@ class Runs {
  public:
   Runs(const Program& program, int dim, int64_t size)
       : program_(program), dim_(dim), size_(size), variables_(static_cast<size_t>(program.variables)) {
-    for (const RunTimeSize& known : program.sizes) Variable(known.variable) = size;
+    std::fill_n(variables_.begin(), program.symbols.size(), size);
     Do(program.body);
     std::sort(list_.begin(), list_.end());
   }
@@ -75,13 +75,17 @@ class Runs {
   void Do(const Task& task) { Do(task.body); }
   void Do(const Phase& phase) { Do(phase.body); }
   void Do(const KernelRun& run) {
-    const KernelShape kernel = ForValues(program_.kernels[static_cast<size_t>(run.kernel)],
-                                         {size_, ValueOf(run.last), ValueOf(run.count), ValueOf(run.adds)});
+    SymbolValues values;
+    values[SizeSymbol::kStride] = size_;
+    values[SizeSymbol::kLast] = ValueOf(run.last);
+    values[SizeSymbol::kCount] = ValueOf(run.count);
+    values[SizeSymbol::kAdds] = ValueOf(run.adds);
+    const KernelShape kernel = ForValues(program_.kernels[static_cast<size_t>(run.kernel)], values);
     const auto* const tile = std::get_if<TileShape>(&kernel);
     if (tile == nullptr) return;
-    std::string text = Cat(tile->m, "x", tile->n, "x", ValueOf(run.count), NameOf(tile->lhs),
+    std::string text = Cat(tile->m, "x", tile->n.most(), "x", ValueOf(run.count), NameOf(tile->lhs),
                            NameOf(tile->rhs), dim_ == kM ? tile->prefetch_n() : 0, " ", tile->prefetch_k(),
-                           tile->prefetch_out, tile->accumulate);
+                           tile->prefetch_out, tile->accumulate != 0);
     // What tiles ask for, the last place, is known for constant sizes only.
     const size_t places = run.at.size() - (tile->asked_lines != 0 ? 1 : 0);
     for (const OperandPlace& place : absl::MakeConstSpan(run.at).first(places)) {
@@ -221,7 +225,7 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyTwoSizes) {
     const std::optional<Impl> range = rule.ApplyToRange(root(a0, b0), root(a1, b1));
     if (!range) continue;
     ++ranges[reduces ? 1 : 0];
-    EXPECT_EQ(VaryingDims(*range).size(), 2);
+    EXPECT_EQ(SymbolicDims(*range).size(), 2);
     for (int i = 0; i < 40 && !HasFailure(); ++i, ++members) {
       const uint32_t a = i == 0 ? a0 : i == 1 ? a1 : a0 + size(a1 - a0 + 1) - 1;
       const uint32_t b = i == 0 ? b0 : i == 1 ? b1 : b0 + size(b1 - b0 + 1) - 1;

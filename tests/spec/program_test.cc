@@ -191,7 +191,7 @@ TEST_F(HandMade, AResultHoldsNothingAtFirst) {
 // trip.
 TEST_F(HandMade, SizesMayBeKnownAtRunTimeOnly) {
   const VarId m = builder_.program().variables++;
-  builder_.program().sizes = {{"m", m, 1, kMost}};
+  builder_.program().symbols = {{"m", 1, kMost}};
   builder_.AddLoop(
       {IndexOf(m), 4, false}, [&](VarId tile) { Add(in_, out_, Whole(4), Plus({}, tile, 4 * kColumns)); },
       [&](VarId tile) { Add(in_, out_, {IndexOf(m), 4, true}, Plus({}, tile, 4 * kColumns)); });

@@ -58,7 +58,7 @@ inline std::vector<VerifyReport> VerifySizes(const Impl& range, const std::vecto
   std::vector<MemberOfSize> members;
   for (const Spec& root : roots) {
     members.push_back({&root});
-    for (size_t dim : VaryingDims(range)) members.back().sizes.push_back(root.size[dim]);
+    for (size_t dim : SymbolicDims(range)) members.back().sizes.push_back(root.size[dim]);
   }
   return VerifySizes(ProgramTree(range), members, target, name, options);
 }

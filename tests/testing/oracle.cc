@@ -66,7 +66,7 @@ absl::Status InterpretImpl(const Impl& impl, const Spec& spec, const Target& tar
   for (size_t i = 0; i < static_cast<size_t>(impl.spec.op_info().num_operands); ++i)
     callers[i] = i == output ? out : const_cast<void*>(inputs[i]);
   std::vector<int64_t> sizes;
-  for (size_t dim : VaryingDims(impl)) sizes.push_back(spec.size[dim]);
+  for (size_t dim : SymbolicDims(impl)) sizes.push_back(spec.size[dim]);
   return Interpret(program, callers, 1, sizes);
 }
 

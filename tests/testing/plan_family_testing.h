@@ -25,7 +25,7 @@ namespace kirsch::testing {
 // A size, and what it counts.
 struct SharedSize {
   VaryingSize size;
-  PlanSizeKind kind = PlanSizeKind::kRows;
+  SizeSymbol symbol = SizeSymbol::kRows;
 };
 
 struct Family {
@@ -40,9 +40,9 @@ struct Family {
   }
   // Of a family of one size.
   int64_t size(size_t member) const { return sizes[0].size.values[member]; }
-  Graph MemberOf(const PlanPoint& point) const {
+  Graph MemberOf(const SymbolValues& point) const {
     std::vector<uint32_t> values;
-    for (const SharedSize& shared : sizes) values.push_back(static_cast<uint32_t>(point.at(shared.kind)));
+    for (const SharedSize& shared : sizes) values.push_back(static_cast<uint32_t>(point[shared.symbol]));
     return *all.MemberOf(values);
   }
 };
@@ -54,12 +54,12 @@ inline void MakeMembers(Family* family) {
     family->members.push_back(*family->all.MemberOf(ValuesOf(varying, i)));
 }
 
-// Of a kernel whose sizes are of these kinds.
-inline Family MakeFamily(const std::string& text, const std::vector<PlanSizeKind>& kinds) {
+// Of a kernel whose sizes are these symbols.
+inline Family MakeFamily(const std::string& text, const std::vector<SizeSymbol>& symbols) {
   const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
   EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
   Family made{*family, {}, {}};
-  for (size_t i = 0; i < kinds.size(); ++i) made.sizes.push_back({family->sizes()[i], kinds[i]});
+  for (size_t i = 0; i < symbols.size(); ++i) made.sizes.push_back({family->sizes()[i], symbols[i]});
   MakeMembers(&made);
   return made;
 }
@@ -81,27 +81,27 @@ inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& t
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  const std::function<std::optional<Graph>(PlanPoint)> graph_of = [&](const PlanPoint& point) {
+  const std::function<std::optional<Graph>(SymbolValues)> graph_of = [&](const SymbolValues& point) {
     return family.MemberOf(point);
   };
   const std::vector<VaryingSize> varying = family.varying();
   std::vector<PlanNumber> numbers;
-  for (size_t i = 0; i < family.sizes.size(); ++i) numbers.push_back({family.sizes[i].kind, SizeSum(i)});
+  for (size_t i = 0; i < family.sizes.size(); ++i) numbers.push_back({family.sizes[i].symbol, SizeSum(i)});
   const auto found = FindPlanRegions({family.members, varying, numbers, graph_of, "test", model, options});
   EXPECT_TRUE(found.ok()) << found.status();
   return found.ok() ? *found : std::nullopt;
 }
 
 // The sizes that a member is looked at for: those up to it from the last one that is.
-inline std::vector<PlanPoint> PointsServedAs(const Family& family, size_t member) {
+inline std::vector<SymbolValues> PointsServedAs(const Family& family, size_t member) {
   const std::vector<VaryingSize> varying = family.varying();
   const std::vector<uint32_t> most = ValuesOf(varying, static_cast<int64_t>(member));
-  std::vector<PlanPoint> points(1);
+  std::vector<SymbolValues> points(1);
   for (size_t i = 0; i < varying.size(); ++i) {
-    std::vector<PlanPoint> longer;
-    for (PlanPoint point : points)
+    std::vector<SymbolValues> longer;
+    for (SymbolValues point : points)
       for (uint32_t value = varying[i].LeastServedAs(most[i]); value <= most[i]; ++value) {
-        point.at(family.sizes[i].kind) = value;
+        point[family.sizes[i].symbol] = value;
         longer.push_back(point);
       }
     points = std::move(longer);
@@ -119,10 +119,10 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
     for (size_t member : region.members) {
       EXPECT_FALSE(served[member]);
       served[member] = true;
-      for (const PlanPoint& point : PointsServedAs(family, member)) {
+      for (const SymbolValues& point : PointsServedAs(family, member)) {
         graphs.push_back(family.MemberOf(point));
         MemberOfSize& served_by = members.emplace_back(MemberOfSize{&graphs.back(), {}});
-        for (const PlanSize& size : region.plan.sizes) served_by.sizes.push_back(point.at(size.kind));
+        for (const SymbolRange& range : region.plan.symbols) served_by.sizes.push_back(point[range.symbol]);
       }
     }
     VerifyOptions options;

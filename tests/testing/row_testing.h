@@ -189,7 +189,7 @@ class RowCase {
                                                                              : 0,
                                                  real ? 2 : 8);
       for (int64_t row = 0; row < (info.along_rows ? rows_ : 1); ++row)
-        for (int64_t column = 0; column < (info.along_columns ? kernel_.columns : 1); ++column)
+        for (int64_t column = 0; column < (info.along_columns ? kernel_.columns.most() : 1); ++column)
           inputs_[i].Set(row, column,
                          info.dtype == Dtype::kS32 && (row + column) % 5 == 4 ? AnyInteger(random)
                          : real                                               ? any(random)
@@ -220,7 +220,7 @@ class RowCase {
       call.pointers.push_back(At(scratch, SecondResult() / Bytes(row.results[1].dtype)));
     const RowKernel compiled = Compiled();
     if (compiled.TakesScratch()) call.pointers.push_back(At(scratch));
-    if (compiled.any_columns) call.counts.push_back(Constant(kernel_.columns));
+    if (!compiled.columns.IsConstant()) call.counts.push_back(Constant(kernel_.columns));
     builder.Do(call);
     LoopProgram program;
     program.name = name;
@@ -277,7 +277,7 @@ class RowCase {
     for (const RowMatrix& matrix : results_)
       if (!matrix.GapsIntact()) return Fault("what lies beside the elements of a result was written");
     const bool down = kernel_.program.reduces_rows;
-    for (int64_t line = 0; line < (down ? kernel_.columns : rows_); ++line) {
+    for (int64_t line = 0; line < (down ? kernel_.columns.most() : rows_); ++line) {
       const std::vector<std::vector<Bounded>> values = EvaluateLine(line);
       for (size_t i = 0; i < results_.size(); ++i) {
         const RowResult& result = kernel_.program.results[i];
@@ -302,8 +302,8 @@ class RowCase {
   Dtype real() const { return RealOf(kernel_.program); }
   RowKernel Compiled() const {
     RowKernel compiled = kernel_;
-    compiled.any_columns = most_columns_ != 0;
-    compiled.columns = std::max(most_columns_, kernel_.columns);
+    if (most_columns_ != 0)
+      compiled.columns = {SizeSymbol::kLast, std::max<int64_t>(most_columns_, kernel_.columns)};
     return compiled;
   }
   int64_t ScratchBytes() const {
@@ -341,7 +341,7 @@ class RowCase {
   // All elements of all values in one row, or, where rows are reduced, in one column.
   std::vector<std::vector<Bounded>> EvaluateLine(int64_t line) const {
     const bool down = kernel_.program.reduces_rows;
-    const size_t length = static_cast<size_t>(down ? rows_ : kernel_.columns);
+    const size_t length = static_cast<size_t>(down ? rows_ : kernel_.columns.most());
     std::vector<std::vector<Bounded>> values;
     for (const RowValue& value : kernel_.program.values) {
       std::vector<Bounded> elements(length);
