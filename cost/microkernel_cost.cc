@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
+#include <vector>
 
+#include "absl/container/node_hash_map.h"
 #include "cost/vector_math_cost.h"
 #include "spec/block.h"
 #include "spec/graph/epilogue_program.h"
@@ -241,11 +244,32 @@ double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, 
   return cycles;
 }
 
+namespace {
+
+struct EpilogueValues {
+  RowProgram program;
+  std::vector<int> computed;
+};
+
+// Every bound asks for the same few programs, so each thread keeps those that it has seen. (An OpKind never
+// changes its meaning.)
+const EpilogueValues& ValuesOf(const Spec& spec) {
+  thread_local absl::node_hash_map<std::tuple<OpKind, Dtype, Dtype>, EpilogueValues> known;
+  const auto [at, is_new] = known.try_emplace({spec.op, AccumulatorOf(spec), spec.out().dtype});
+  if (is_new) {
+    at->second.program = RowProgramOf(spec);
+    at->second.computed = ComputedValues(at->second.program);
+  }
+  return at->second;
+}
+
+}  // namespace
+
 double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   if (epilogue.empty()) return 0;
-  const RowProgram program = RowProgramOf(spec);
-  const VectorWork work = WorkOf(program, ComputedValues(program), unit);
+  const auto& [program, computed] = ValuesOf(spec);
+  const VectorWork work = WorkOf(program, computed, unit);
   double instructions = work.instructions + work.products;
   if (IsFloating(program.values.back().type) && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
   // Where there are functions, sums wait in memory.

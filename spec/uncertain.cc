@@ -340,6 +340,7 @@ Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
   if (!IsFloating(dtype)) {
     const auto least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
     if (std::isnan(x.value)) return {least, x.error};
+    if (std::isinf(x.error)) return {std::clamp(std::nearbyint(x.value), least, most), HUGE_VAL};
     const auto stored = [&](double value) { return std::clamp(std::nearbyint(value), least, most); };
     const double value = stored(x.value);
     return {value, std::max(stored(x.value + x.error) - value, value - stored(x.value - x.error))};

@@ -158,7 +158,8 @@ double SymbolicPlan::CyclesFor(const SymbolValues& values) {
 }
 
 std::optional<Plan> SymbolicPlan::ApplyToRange(const SymbolValues& least, const SymbolValues& most) {
-  KIRSCH_CHECK(FitsMost(least) && FitsMost(most));
+  KIRSCH_CHECK(FitsMost(most));
+  for (SizeSymbol symbol : kPlanSymbols) KIRSCH_CHECK(least[symbol] <= most[symbol]);
   Plan plan = plan_;
   for (size_t i = 0; i < plan.nests.size(); ++i) {
     const LoopNest& nest = plan_.nests[i];

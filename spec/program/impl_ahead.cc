@@ -26,11 +26,13 @@ ImplWriter::Turn ImplWriter::TurnOf(const Impl& impl, const OperandViews& views,
                                     int64_t step) const {
   constexpr int kRhs = MatmulDims::kRhs;
   Turn turn;
-  // Nobody asks for windows, or for parts of panels.
-  const int64_t panel = views[kRhs].layout.panel;
-  const bool parts = panel != 0 && impl.decision.dim == InnerDim(impl.spec, kRhs) &&
-                     (position % panel != 0 || step % panel != 0);
-  if (IsWindow(impl.spec, kRhs) || parts) return turn;
+  // Nobody asks for windows, or for parts of panels and of groups.
+  const MatrixLayout& layout = views[kRhs].layout;
+  const int dim = impl.decision.dim;
+  const int64_t whole = dim == InnerDim(impl.spec, kRhs)   ? std::max<int64_t>(layout.panel, 1)
+                        : dim == OuterDim(impl.spec, kRhs) ? layout.group
+                                                           : 1;
+  if (IsWindow(impl.spec, kRhs) || position % whole != 0 || step % whole != 0) return turn;
   const auto distance = [&](int64_t size) {
     return Behind({}, views[kRhs], impl.spec, kRhs, impl.decision.dim, size, kNoVar);
   };
@@ -96,8 +98,10 @@ void ImplWriter::AddTile(TileShape shape, std::vector<OperandPlace> at, const Co
   if (!Varies(MatmulDims::kK) && length.constant() != asked_->rows) return add();
   const MatrixLayout& layout = asked_->layout;
   const int64_t in_line = target_.line_bytes / Bytes(layout.dtype);
-  // Rows that are no multiple of a line apart begin anywhere in one, and take one more.
-  const bool aligned = layout.outer_stride.IsConstant() && layout.outer_stride % in_line == 0;
+  // Rows that are no multiple of a line apart begin anywhere in one, and take one more. Those of a panel
+  // follow each other without gaps, so the next row's has the rest.
+  const bool aligned =
+      layout.panel != 0 || (layout.outer_stride.IsConstant() && layout.outer_stride % in_line == 0);
   const int64_t lines = (asked_->columns + in_line - 1) / in_line + (aligned ? 0 : 1);
   shape.asked = layout;
   shape.asked_lines = (lines + asked_->trips - 1) / asked_->trips;

@@ -2,6 +2,7 @@
 #include "spec/program/kernel_shape.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
@@ -32,24 +33,21 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
   return types;
 }
 
-// Visits each member that may have a symbol.
-template <typename Visit>
-void ForEachSize(TileShape& tile, const Visit& visit) {
-  for (MatrixLayout* layout : {&tile.lhs, &tile.rhs, &tile.out, &tile.asked}) visit(layout->outer_stride);
-  for (Size* size : {&tile.n, &tile.accumulate, &tile.k_tail}) visit(*size);
-}
-template <typename Visit>
-void ForEachSize(PackShape& pack, const Visit& visit) {
-  for (Size* size : {&pack.from.outer_stride, &pack.outer, &pack.inner}) visit(*size);
-}
-template <typename Visit>
-void ForEachSize(RowShape& rows, const Visit& visit) {
-  visit(rows.columns);
-  for (std::vector<Size>* strides : {&rows.input_row_strides, &rows.result_row_strides})
-    std::for_each(strides->begin(), strides->end(), visit);
-}
+// Visits each member that may have a symbol. A shape may be constant.
 template <typename Shape, typename Visit>
-void ForEachSize(Shape&, const Visit&) {}
+void ForEachSize(Shape& shape, const Visit& visit) {
+  using Kind = std::remove_const_t<Shape>;
+  if constexpr (std::is_same_v<Kind, TileShape>) {
+    for (auto* layout : {&shape.lhs, &shape.rhs, &shape.out, &shape.asked}) visit(layout->outer_stride);
+    for (auto* size : {&shape.n, &shape.accumulate, &shape.k_tail}) visit(*size);
+  } else if constexpr (std::is_same_v<Kind, PackShape>) {
+    for (auto* size : {&shape.from.outer_stride, &shape.outer, &shape.inner}) visit(*size);
+  } else if constexpr (std::is_same_v<Kind, RowShape>) {
+    visit(shape.columns);
+    for (auto* strides : {&shape.input_row_strides, &shape.result_row_strides})
+      std::for_each(strides->begin(), strides->end(), visit);
+  }
+}
 
 // The operand that a kernel stores to: out, a row program's results, or the second of a copy.
 bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
@@ -63,10 +61,10 @@ bool Writes(const Copy&, size_t operand) {
 
 bool RowShape::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
 
-bool Takes(KernelShape kernel, SizeSymbol symbol) {
+bool Takes(const KernelShape& kernel, SizeSymbol symbol) {
   bool takes = false;
   const auto look = [&](const Size& size) { takes |= size.symbol() == symbol; };
-  std::visit([&](auto& shape) { ForEachSize(shape, look); }, kernel);
+  std::visit([&](const auto& shape) { ForEachSize(shape, look); }, kernel);
   return takes;
 }
 

@@ -146,7 +146,7 @@ struct RowShape {
 using KernelShape = std::variant<TileShape, PackShape, CopyShape, RowShape, TransformShape>;
 
 // True if some size of the kernel has the symbol.
-bool Takes(KernelShape kernel, SizeSymbol symbol);
+bool Takes(const KernelShape& kernel, SizeSymbol symbol);
 
 // The kernel with its sizes replaced by their values, so that the interpreter sees constants only. kTail
 // follows from kCount.

@@ -88,9 +88,9 @@ std::string NearestTarget(const Host& host, std::string_view llvm_cpu) {
 Target ForAvx2(Target target) {
   Restrict({"avx2", "fma", "f16c", "bmi", "bmi2"}, &target);
   // Where AVX-512 has masks for what is less than its narrowest vectors, AVX2 has still narrower ones.
-  if (VectorUnit narrow = target.vectors.back(); narrow.bytes > 16) {
-    narrow.bytes = 16;
-    target.vectors.push_back(narrow);
+  if (!target.vectors.empty() && target.vectors.back().bytes > 16) {
+    target.vectors.push_back(target.vectors.back());
+    target.vectors.back().bytes = 16;
   }
   return target;
 }

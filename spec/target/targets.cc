@@ -80,6 +80,9 @@ absl::StatusOr<TargetFile> ForCode(absl::StatusOr<TargetFile> found, bool for_av
   if (!for_avx2 || !found.ok()) return found;
   found->target = ForAvx2(std::move(found->target));
   found->target.name += kForAvx2;
+  if (found->target.vectors.empty())
+    return absl::InvalidArgumentError(
+        Cat("target ", found->target.name, ": expected vectors of 16 or 32 bytes"));
   return found;
 }
 

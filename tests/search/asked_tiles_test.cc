@@ -166,6 +166,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"matmul bf16*bf16->f32 64x128x512", "tile n 32\n  pack rhs L1 packed32x2 bf16\n", 16, 1},
         // Rows that fall on few sets of L2 are not asked for.
         Case{"matmul f32 32x64x4096", "tile n 32\n  pack rhs L1 packed32 f32\n", 128, 128},
+        // What is left of the steps is no whole group of them.
+        Case{"matmul bf16*bf16->f32 16x65x64", "pack rhs L2 packed32x2 bf16\n  tile k 64\n", 1, 1},
         // Panels of weights, whole and in pieces, for code whose vectors are shorter than a line; and for
         // code whose are not.
         Case{"matmul f32 16x256x64 const-rhs", "pack rhs RAM packed16 f32\n  tile n 16\n    move rhs L1\n", 4,
@@ -173,6 +175,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"matmul f32 16x256x64 const-rhs",
              "pack rhs RAM packed16 f32\n  tile n 16\n    tile k 64\n      move rhs L1\n      move rhs L1\n",
              16, 1, "haswell"},
+        // A step of two is one and a half lines.
+        Case{"matmul f32 16x256x48 const-rhs",
+             "pack rhs RAM packed24 f32\n  tile n 24\n    tile k 64\n      move rhs L1\n      move rhs L1\n",
+             8, 1, "haswell"},
         Case{"matmul f32 16x64x64 const-rhs", "pack rhs RAM packed32 f32\n  tile n 32\n    move rhs L1\n", 2,
              2, "znver4"}));
 

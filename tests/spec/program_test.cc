@@ -94,6 +94,36 @@ void ExpectRandomKernelsRight(int rounds, int (*operations)(int round), const Ta
   EXPECT_GT(interpreted, rounds / 2);
 }
 
+TEST(SizeTest, IsAConstantOrFollowsItsSymbol) {
+  SymbolValues values;
+  values[SizeSymbol::kRows] = 5;
+  const Size constant = 8, rows(SizeSymbol::kRows, 515, 8, 3);  // of 64 rows at most
+  EXPECT_TRUE(constant.IsConstant());
+  EXPECT_EQ(constant.At(values), 8);
+  EXPECT_EQ(constant, 8);
+  EXPECT_FALSE(rows.IsConstant());
+  EXPECT_EQ(rows.At(values), 43);
+  EXPECT_EQ(rows.most_of_symbol(), 64);
+  EXPECT_EQ(int64_t{rows}, 515) << "as a number it is the most that it can be";
+  EXPECT_NE(rows, 515) << "but it is no constant";
+  EXPECT_NE(rows, Size(SizeSymbol::kKeys, 515, 8, 3));
+}
+
+TEST(KernelShapeTest, SizesAreReplacedByTheirValues) {
+  PackShape pack;
+  pack.outer = Size(SizeSymbol::kCount, 64);
+  pack.inner = 32;
+  const KernelShape kernel = pack;
+  EXPECT_TRUE(Takes(kernel, SizeSymbol::kCount));
+  EXPECT_FALSE(Takes(kernel, SizeSymbol::kLast));
+  SymbolValues values;
+  values[SizeSymbol::kCount] = 17;
+  const KernelShape known = ForValues(kernel, values);
+  EXPECT_EQ(std::get<PackShape>(known).outer, 17);
+  EXPECT_EQ(std::get<PackShape>(known).inner, 32);
+  EXPECT_FALSE(Takes(known, SizeSymbol::kCount));
+}
+
 TEST_P(ProgramTest, RandomKernelsAreRightOnAnyNumberOfThreads) {
   ExpectRandomKernelsRight(testing::Rounds(60), [](int round) { return 1 + round % 6; }, GetParam());
 }
