@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <tuple>
 #include <vector>
 
-#include "absl/container/node_hash_map.h"
 #include "cost/vector_math_cost.h"
 #include "spec/block.h"
 #include "spec/graph/epilogue_program.h"
@@ -254,7 +254,7 @@ struct EpilogueValues {
 // Every bound asks for the same few programs, so each thread keeps those that it has seen. (An OpKind never
 // changes its meaning.)
 const EpilogueValues& ValuesOf(const Spec& spec) {
-  thread_local absl::node_hash_map<std::tuple<OpKind, Dtype, Dtype>, EpilogueValues> known;
+  thread_local std::map<std::tuple<OpKind, Dtype, Dtype>, EpilogueValues> known;
   const auto [at, is_new] = known.try_emplace({spec.op, AccumulatorOf(spec), spec.out().dtype});
   if (is_new) {
     at->second.program = RowProgramOf(spec);
