@@ -76,9 +76,10 @@ struct RowProgram {
 // The type of the program's floats: f64, f32 or, in an epilogue, f16 of sums. A vector has as many lanes as
 // fit of them.
 inline Dtype RealOf(const RowProgram& program) {
-  const auto real = std::find_if(program.values.begin(), program.values.end(),
-                                 [](const RowValue& value) { return IsFloating(value.type); });
-  return real == program.values.end() ? Dtype::kF32 : real->type;
+  Dtype real = Dtype::kF32;
+  for (const RowValue& value : program.values)
+    if (value.type == Dtype::kF64 || (real == Dtype::kF32 && IsFloating(value.type))) real = value.type;
+  return real;
 }
 
 // An operation on values of the program, of the type of the first. A maximum or minimum that meets a number
