@@ -145,19 +145,26 @@ int SplitsOf(int64_t ld, int rows, int columns) {
   return splits;
 }
 
-TEST(MicrokernelCostTest, LoadsAcrossLines) {
+// What a part of a trip takes more if `key` of the widest vectors is one more.
+double More(double VectorUnit::* key, double TripCycles::* part, const std::string& text, LayoutKind form) {
   const Target none = Named("znver3");
   Target some = none;
-  some.vectors.front().split_load_cycles = none.vectors.front().split_load_cycles + 1;
-  const auto more = [&](const std::string& text, LayoutKind form) {
-    const Spec spec = ParseSpec("matmul f32 " + text)->spec;
-    const RegisterTile tile = RegisterTileOf(spec, {form, Order::kRow, 8, 1, 0}, some);
-    return TripCyclesOf(tile, some.vectors.front(), some).load -
-           TripCyclesOf(tile, none.vectors.front(), none).load;
+  some.vectors.front().*key += 1;
+  const Spec spec = ParseSpec("matmul f32 " + text)->spec;
+  const RegisterTile tile = RegisterTileOf(spec, {form, Order::kRow, 8, 1, 0}, some);
+  return TripCyclesOf(tile, some.vectors.front(), some).*part -
+         TripCyclesOf(tile, none.vectors.front(), none).*part;
+}
+
+constexpr int kAllOffsets = 64;  // after so many rows, they begin within a line as before
+
+TEST(MicrokernelCostTest, LoadsAcrossLines) {
+  const auto more = [](const std::string& text, LayoutKind form) {
+    return More(&VectorUnit::split_load_cycles, &TripCycles::load, text, form);
   };
-  constexpr int kSteps = 64;  // after which rows begin within a line as before
   for (int ld = 16; ld < 96; ++ld) {
-    EXPECT_DOUBLE_EQ(kSteps * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors), SplitsOf(ld, kSteps, 2));
+    EXPECT_DOUBLE_EQ(kAllOffsets * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors),
+                     SplitsOf(ld, kAllOffsets, 2));
     EXPECT_EQ(more(Cat("2x64x16 lda=", ld + 64), LayoutKind::kVectors), 0) << "broadcasts";
   }
   // Along the reduction each of 2 rows of lhs and 3 columns of rhs is loaded as vectors.
@@ -173,19 +180,12 @@ int UnalignedOf(int64_t ld, int rows, int columns) {
 }
 
 TEST(MicrokernelCostTest, LoadsOffTheGrainTakeMultiplyAddUnits) {
-  const Target none = Named("znver3");
-  Target some = none;
-  some.vectors.front().unaligned_load_cycles = none.vectors.front().unaligned_load_cycles + 1;
-  const auto more = [&](const std::string& text, LayoutKind form) {
-    const Spec spec = ParseSpec("matmul f32 " + text)->spec;
-    const RegisterTile tile = RegisterTileOf(spec, {form, Order::kRow, 8, 1, 0}, some);
-    return TripCyclesOf(tile, some.vectors.front(), some).arithmetic -
-           TripCyclesOf(tile, none.vectors.front(), none).arithmetic;
+  const auto more = [](const std::string& text, LayoutKind form) {
+    return More(&VectorUnit::unaligned_load_cycles, &TripCycles::arithmetic, text, form);
   };
-  constexpr int kSteps = 64;  // after which rows begin within a line as before
   for (int ld = 16; ld < 96; ++ld)
-    EXPECT_DOUBLE_EQ(kSteps * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors),
-                     UnalignedOf(ld, kSteps, 2));
+    EXPECT_DOUBLE_EQ(kAllOffsets * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors),
+                     UnalignedOf(ld, kAllOffsets, 2));
   EXPECT_EQ(more("2x64x16 lda=65", LayoutKind::kVectors), 0) << "broadcasts";
   EXPECT_DOUBLE_EQ(more("2x64x3 rhs=col lda=65 ldb=68", LayoutKind::kPartialSums), 2 / 2.) << "rows of lhs";
 }
