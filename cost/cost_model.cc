@@ -190,6 +190,21 @@ double CostModel::WideLoadCycles(const Spec& spec, const Footprint& rhs, const V
   return static_cast<double>(rhs.lines) * unit.wide_load_cycles_per_line;
 }
 
+// Returns the cycles that lines of rhs take longer where a step loads many of one row, and rows lie apart.
+// Prefetchers run a few lines ahead in each of several rows. Who reads further in one of them waits for its
+// lines, while no other row goes on (bench/lab/2026-11-29.md).
+double CostModel::WideStepCycles(const Spec& spec, const VectorUnit& unit) const {
+  constexpr double kLinesAhead = 4;
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  const TileExtent tile = ExtentOf(spec, MatmulDims::kRhs);
+  if (spec.ideal || rhs.layout.kind != LayoutKind::kStrided ||
+      InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kN || rhs.layout.ld == tile.inner)
+    return 0;
+  const double lines = static_cast<double>(Bytes(rhs.dtype, tile.inner)) / target_.line_bytes;
+  return std::max(0.0, lines - kLinesAhead) * static_cast<double>(tile.outer * tile.batch) *
+         unit.wide_step_cycles_per_line;
+}
+
 // Returns the cycles for reading a tile of rhs once more. L1 does not hold it beside the rows of lhs that
 // pass by, so it comes from L2 for each of them.
 double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) const {
@@ -331,6 +346,7 @@ Cost CostModel::BuiltInBase(const Spec& spec, const Decision& decision, const Ex
         const bool fits = RegistersNeeded(tile, unit) <= unit.registers;
         compute = fits ? std::min(compute, by_plain) : by_plain;
       }
+      compute += WideStepCycles(spec, unit);
       const Exposure exposure = ExposureOf(spec, expansion);
       const size_t rhs = spec.operand[MatmulDims::kLhs].level <= Level::kL1 ? 0 : 1;  // of what streams
       const double slower = LhsContentionCycles(spec, expansion) +
@@ -438,7 +454,7 @@ Cost CostModel::LowerBound(const Spec& spec) const {
   near += of_blocks ? compute_.ProductsOfBlocks(spec, Compulsory(spec, kRhs, from).exposed)
                     : compute_.ProductsAndCopies(spec, brought);
   // What is asked for ahead hides whole on its way to L2, but takes its time; as does what is not.
-  if (from > Level::kL2 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
+  if (from > Level::kL1 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
     near = std::max(near + (ahead ? 0 : far_of_rhs), all_of_rhs);
   else
     near += far_of_rhs;

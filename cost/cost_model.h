@@ -82,6 +82,7 @@ class CostModel {
   Exposure ExposureOf(const Transfer& transfer, int active_threads) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
+  double WideStepCycles(const Spec& spec, const VectorUnit& unit) const;
   double EvictedCycles(const Spec& spec, const Expansion& expansion) const;
   double WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
   double LhsContentionCycles(const Spec& spec, const Expansion& expansion) const;

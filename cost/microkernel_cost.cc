@@ -170,13 +170,6 @@ double ShareOfConfiguration(const RegisterTile& tile, int64_t k, const Target& t
   return target.matrix->configure_cycles * std::min(1.0, kSmall / products);
 }
 
-// True if sums of tiles are not stored where the output is, but taken from memory as vectors once more.
-bool TilesWait(const Spec& spec, const RegisterTile& tile) {
-  if (tile.form != LayoutKind::kTiles) return false;
-  return !spec.op_info().epilogue.empty() || spec.out().dtype != tile.instruction().accumulator() ||
-         ExtentOf(spec, spec.op_info().output()).inner % tile.lanes != 0;
-}
-
 }  // namespace
 
 double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
@@ -282,7 +275,9 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   const int vectors = tile.form == LayoutKind::kPartialSums
                           ? tile.rows * ((tile.columns + kSumsStoredAtOnce - 1) / kSumsStoredAtOnce)
                           : tile.rows * tile.columns;
-  const double waiting = TilesWait(spec, tile) ? 1 / unit.stores_per_cycle + 1 / unit.loads_per_cycle : 0;
+  const OpInfo& op = spec.op_info();
+  const bool waits = TilesWait(tile, op.epilogue, spec.out().dtype, ExtentOf(spec, op.output()).inner);
+  const double waiting = waits ? 1 / unit.stores_per_cycle + 1 / unit.loads_per_cycle : 0;
   return vectors * (EpilogueCyclesOfVector(spec, unit) + waiting);
 }
 

@@ -343,6 +343,11 @@ const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile) {
   KIRSCH_BUG("no vector unit with that many lanes");
 }
 
+bool TilesWait(const RegisterTile& tile, const Epilogue& epilogue, Dtype out, int64_t columns) {
+  return tile.form == LayoutKind::kTiles &&
+         (!epilogue.empty() || out != tile.instruction().accumulator() || columns % tile.lanes != 0);
+}
+
 int TileRegistersNeeded(const RegisterTile& tile) {
   return tile.row_tiles() * tile.columns + tile.row_tiles() + 1;
 }

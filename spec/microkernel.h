@@ -13,6 +13,7 @@
 
 #include "spec/decision.h"
 #include "spec/dtype.h"
+#include "spec/epilogue.h"
 #include "spec/instruction.h"
 #include "spec/spec.h"
 #include "spec/target.h"
@@ -143,6 +144,10 @@ const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile);
 // The registers of the matrix unit that a tile of kTiles needs: its accumulators, a step's tiles of lhs, and
 // one of rhs.
 int TileRegistersNeeded(const RegisterTile& tile);
+
+// True if sums of a matrix unit's tiles wait in memory, and are taken from there as vectors: a store of a
+// tile has no mask, converts nothing and has no epilogue. The output has `columns`.
+bool TilesWait(const RegisterTile& tile, const Epilogue& epilogue, Dtype out, int64_t columns);
 
 // The vector registers that the tile needs while it runs, with one set of accumulators.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);

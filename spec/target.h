@@ -90,6 +90,7 @@ struct VectorUnit {
   double unaligned_load_cycles = 0;  // of the multiply-add units, for a load at no multiple of 8 bytes
   double halving_cycles = 1;         // to add one half of a vector's lanes to the other, in a sum along them
   double wide_load_cycles_per_line = 0;  // that a line of rhs from RAM takes more, loaded by these
+  double wide_step_cycles_per_line = 0;  // that a line takes more where a step loads many (CostModel)
   double transpose_cycles = 0.25;        // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 

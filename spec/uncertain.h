@@ -17,7 +17,7 @@ struct Uncertain {
   double error = 0;
 };
 
-// Here and below, `type` is the type that the kernel computes in: f32 or f64.
+// Here and below, `type` is the type that the kernel computes in: f32, f64, or f16 where sums are f16.
 
 // Adds the error of a rounding. Infinite values are exact.
 Uncertain RoundedToFloat(Uncertain x, Dtype type = Dtype::kF32);

@@ -3,9 +3,9 @@
 // compiles beside, with all of them that have none of their own (HasOwnHeader).
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +29,9 @@ namespace {
 // VerifyOptions.
 constexpr double kFlopsInFull = 1e10;
 constexpr double kFlopsInterpreted = 2e10;
+// Elements that the members of a region which are run have together, if these are several. Filling tensors
+// takes longer than running kernels, where a size has no end.
+constexpr int64_t kMostElementsOfRegion = int64_t{1} << 27;
 
 // Adds up one rung of the ladder over all members: "61 of 64 members; others: the host lacks avx512f".
 class RungSum {
@@ -163,6 +166,24 @@ int64_t ElementsOf(const KernelMember& member) {
   return std::visit([](const auto* computed) { return CallersElements(*computed); }, ComputedBy(member));
 }
 
+// Returns which members of a region to run, ascending: the largest that may be tested, and from the smallest
+// on as many as can be afforded; one at least. `elements`: of each member.
+std::vector<size_t> AffordableMembers(const std::vector<int64_t>& elements) {
+  std::vector<size_t> by_elements(elements.size());
+  std::iota(by_elements.begin(), by_elements.end(), 0);
+  std::stable_sort(by_elements.begin(), by_elements.end(),
+                   [&](size_t a, size_t b) { return elements[a] < elements[b]; });
+  while (by_elements.size() > 1 && elements[by_elements.back()] > kMostElementsTested) by_elements.pop_back();
+  std::rotate(by_elements.begin(), by_elements.end() - 1, by_elements.end());
+  int64_t sum = 0;
+  const auto beyond = std::find_if(by_elements.begin() + 1, by_elements.end(), [&](size_t member) {
+    return (sum += elements[member]) > kMostElementsOfRegion;
+  });
+  by_elements.erase(beyond, by_elements.end());
+  std::sort(by_elements.begin(), by_elements.end());
+  return by_elements;
+}
+
 // Verifies all members of all kernels for all targets, and makes one report of it. Each climbs up to the JIT,
 // or to a header of its own.
 class LibraryVerifier {
@@ -270,22 +291,27 @@ class LibraryVerifier {
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
     const std::vector<int64_t> sample = SampleMembers(variant, number);
     done_ += sample.size();
-    std::deque<KernelMember> computed;  // `members` point into it, and a deque doesn't move them
-    std::vector<MemberOfSize> members;
-    std::vector<size_t> member_of;  // the number in the family of each of `members`
+    std::vector<KernelMember> computed;
+    std::vector<std::vector<uint32_t>> values_of;  // the sizes of each
+    std::vector<int64_t> elements, member_of;      // of each; its number in the family
     for (int64_t member : sample)
       for (const std::vector<uint32_t>& values : ServedAs(variant.regions.sizes, member)) {
-        const KernelMember asked = MemberAt(variant, number, member, values);
-        if (!members.empty() && ElementsOf(asked) > kMostElementsTested) continue;
-        computed.push_back(asked);
-        members.push_back({ComputedBy(computed.back())});
-        for (const SizeSum& taken : variant.sizes_of_shared[number])
-          members.back().sizes.push_back(taken.Of(values));
-        member_of.push_back(static_cast<size_t>(member));
+        computed.push_back(MemberAt(variant, number, member, values));
+        values_of.push_back(values);
+        elements.push_back(ElementsOf(computed.back()));
+        member_of.push_back(member);
       }
+    const std::vector<size_t> run = AffordableMembers(elements);
+    std::vector<MemberOfSize> members;
+    for (size_t i : run) {
+      members.push_back({ComputedBy(computed[i])});
+      for (const SizeSum& taken : variant.sizes_of_shared[number])
+        members.back().sizes.push_back(taken.Of(values_of[i]));
+    }
     const std::vector<VerifyReport> reports =
         VerifySizes(variant.shared[number], members, variant.target(), variant.request.name, MemberOptions());
-    for (size_t i = 0; i < reports.size(); ++i) Add(reports[i], variant.members[member_of[i]]);
+    for (size_t i = 0; i < run.size(); ++i)
+      Add(reports[i], variant.members[static_cast<size_t>(member_of[run[i]])]);
   }
 
   // Verifies a member with a program of its own; with `own_header`, in a header as well.

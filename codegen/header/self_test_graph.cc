@@ -129,10 +129,11 @@ std::string ParameterNames(const HeaderFunction& function, bool constants) {
   return absl::StrJoin(names, ", ");
 }
 
-// Returns the most elements of a tensor in any member: one memory serves all of them.
+// Returns the most elements of a tensor in any member that is called: one memory serves all of them.
 int64_t MostElements(const HeaderFunction& function, size_t tensor) {
   int64_t most = 0;
-  for (const GraphSamples& samples : function.samples) most = std::max(most, samples.elements[tensor]);
+  for (const GraphSamples& samples : function.samples)
+    if (!samples.samples.empty()) most = std::max(most, samples.elements[tensor]);
   return most;
 }
 

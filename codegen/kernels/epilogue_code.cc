@@ -23,11 +23,9 @@ RowKernel RowsOfEpilogue(const Microkernel& kernel, int lanes) {
 
 }  // namespace
 
-// A store of a tile has no mask and converts nothing.
 bool WaitsForEpilogue(const Microkernel& kernel) {
   if (kernel.tile.form != LayoutKind::kTiles) return kernel.epilogue.HasFunctions();
-  return !kernel.epilogue.empty() || kernel.out.dtype != kernel.accumulator() ||
-         kernel.n % kernel.tile.lanes != 0 || !kernel.n.IsConstant();
+  return TilesWait(kernel.tile, kernel.epilogue, kernel.out.dtype, kernel.n) || !kernel.n.IsConstant();
 }
 
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
@@ -39,7 +37,6 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       size_(size),
       last_(last),
       rows_(RowsOfEpilogue(kernel, lanes)),
-      passes_(FindPasses(rows_.program, rows_.schedule)),
       code_(builder, rows_, passes_, pointers_, nullptr, "e"),
       values_(ComputedValues(rows_.program)) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());

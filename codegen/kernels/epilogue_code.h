@@ -54,7 +54,7 @@ class EpilogueCode {
   const VarId size_, last_;
   // The epilogue as a row program, which code_ writes vector by vector; values_ are those that it computes.
   const RowKernel rows_;
-  const RowPasses passes_;
+  const RowPasses passes_ = {};  // none: no value is one for a row
   RowPointers pointers_;
   RowCode code_;
   const std::vector<int> values_;

@@ -104,6 +104,16 @@ void AppendWiderPanels(const Spec& spec, int operand, absl::Span<const Level> le
     if (level < panels.level) AppendPack(operand, level, InPanels(panels.dtype), panels.layout, decisions);
 }
 
+// True if each element of the operand is used once. Then a copy of it as it is only adds to the work.
+bool IsUsedOnce(const Spec& spec, int operand) {
+  const OpInfo& op = spec.op_info();
+  const OperandInfo &own = op.operands[static_cast<size_t>(operand)],
+                    &out = op.operands[static_cast<size_t>(op.output())];
+  for (int dim = 0; dim < op.num_dims; ++dim)
+    if (out.UsesDim(dim) && !own.UsesDim(dim) && spec.size[static_cast<size_t>(dim)] > 1) return false;
+  return !IsWindow(spec, operand);
+}
+
 // operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled. Or from panels
 // to wider ones.
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
@@ -120,6 +130,12 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
       AppendWiderPanels(spec, operand, levels, decisions);
     else
       AppendCopies(spec, operand, levels, target, decisions);
+    if (IsUsedOnce(spec, operand))
+      std::erase_if(*decisions, [&, &tensor = Operand(spec, operand)](const Decision& decision) {
+        return decision.kind == RewriteKind::kPack && decision.operand == operand &&
+               decision.dtype == tensor.dtype && decision.layout.group == 1 &&
+               decision.layout.order == tensor.layout.order;
+      });
   }
   // Blocks of the output begin at any multiple of their width, so a panel must not reach over two of them. A
   // copy that all blocks have in common is made before all of them, so it is placed where the operand is.

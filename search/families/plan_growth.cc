@@ -83,7 +83,9 @@ class GroupGrowth {
       if (a.row_strides[i] != a.columns || b.row_strides[i] != b.columns) return false;
       stage->row_strides[i] = stage->columns;
     }
-    return stage->schedule.streamed == RowSchedule::kNone && ColumnsMayVary(a.program, target_);
+    // A store past the caches has to be aligned, and where rows begin is not known.
+    stage->schedule.streamed = RowSchedule::kNone;
+    return ColumnsMayVary(a.program, target_);
   }
 
   // Makes the stages for what is left of tiles: those of a whole tile, for any number of rows below a tile's.

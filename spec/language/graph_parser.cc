@@ -17,6 +17,7 @@
 #include "spec/language/convolution_options.h"
 #include "spec/language/functions.h"
 #include "spec/language/shorthand.h"
+#include "spec/language/token_reader.h"
 #include "spec/language/types_parser.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
@@ -29,44 +30,7 @@ namespace {
 // Parameters, numbers and operations together, and calls within one another. Limits keep any text cheap to
 // read.
 constexpr size_t kMaxNodes = 4096, kMostOpenCalls = 1024;
-constexpr size_t kMaxSizeNames = 4;
-constexpr size_t kMostTerms = 8;  // of a sum of sizes, which is no more than so many times kMaxSide
-constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
 constexpr std::string_view kInfinity = "inf", kMinusInfinity = "-inf";
-
-bool IsWordCharacter(char c) {
-  return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
-}
-bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
-
-// The pieces of a line: words (names, numbers with their sign, sizes) and single signs, of which "->" is one.
-// The last one is empty, at the end of the line. A head may have several lines.
-//
-//   y = add(x, -1.5e-3)   ->   y  =  add  (  x  ,  -1.5e-3  )  ""
-std::vector<Word> Tokens(const Word& line) {
-  std::vector<Word> tokens;
-  size_t at = 0, last = 0;
-  TextPosition position = line.position;  // of text[last]
-  const std::string_view text = line.text;
-  while (true) {
-    while (at < text.size() && IsBlank(text[at])) ++at;
-    position = PositionAfter(position, text.substr(last, at - last));
-    last = at;
-    size_t end = std::min(at + 1, text.size());
-    if (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '-')) {
-      // Of numbers: t = size+p is a sum.
-      const bool number = !absl::ascii_isalpha(static_cast<unsigned char>(text[at])) && text[at] != '_';
-      const auto is_sign_of_exponent = [&] {
-        return number && text[end - 1] == 'e' && (text[end] == '-' || text[end] == '+');
-      };
-      while (end < text.size() && (IsWordCharacter(text[end]) || is_sign_of_exponent())) ++end;
-      if (end == at + 1 && text[at] == '-' && end < text.size() && text[end] == '>') ++end;
-    }
-    tokens.push_back({text.substr(at, end - at), position});
-    if (at == text.size()) return tokens;
-    at = end;
-  }
-}
 
 // A number that is a value: an f32, which may be infinite.
 std::optional<float> ParseValueNumber(std::string_view text) {
@@ -76,12 +40,12 @@ std::optional<float> ParseValueNumber(std::string_view text) {
 
 // A recursive-descent parser with one line of tokens at a time. Each method reads what its comment shows, and
 // leaves the next token behind it to be read.
-class GraphParser {
+class GraphParser : TokenReader {
  public:
   // `values`: of the sizes that have names, as ParseGraph has them. Without them, the kernel may have none.
   explicit GraphParser(std::string_view source,
                        std::optional<absl::Span<const uint32_t>> values = std::nullopt)
-      : source_(source), values_(values) {}
+      : TokenReader(source), values_(values) {}
 
   // The whole kernel; its head is the first line.
   absl::StatusOr<Graph> Parse(absl::Span<const Word> lines) {
@@ -89,7 +53,7 @@ class GraphParser {
     for (const Word& line : lines.subspan(1))
       if (absl::Status status = ParseStatement(line); !status.ok()) return status;
     if (!returned_)
-      return ErrorAt(source_, lines.back().position, Cat("expected a line 'return ...' in ", graph_.name));
+      return ErrorAt(source(), lines.back().position, Cat("expected a line 'return ...' in ", graph_.name));
     return std::move(graph_);
   }
 
@@ -98,52 +62,10 @@ class GraphParser {
     if (absl::Status status = ParseName(line); !status.ok()) return status;
     if (Peek().text == "[")
       if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
-    KernelHead head{graph_.name, {}};
-    for (const NamedSize& size : sizes_) {
-      if (size.sum) {
-        head.ties.push_back({std::string(size.name.text), *size.sum});
-        continue;
-      }
-      head.sizes.push_back({std::string(size.name.text), size.values});
-      head.mixtures.emplace_back();
-      if (!size.mixture) continue;
-      absl::StatusOr<std::vector<SizeShare>> mixture =
-          ParseMixture(source_, *size.mixture, head.sizes.back());
-      if (!mixture.ok()) return mixture.status();
-      head.mixtures.back() = *std::move(mixture);
-      if (!head.mixture_at) head.mixture_at = size.mixture->position;
-    }
-    return head;
+    return sizes_.Head(source(), graph_.name);
   }
 
  private:
-  // A size that varies, or follows from others. `used`: some type has it, or a sum that some type has; a size
-  // that no type has would make members that are all the same.
-  struct NamedSize {
-    Word name, written;                // its name, and the first word of what it is
-    std::vector<uint32_t> values;      // none of a sum
-    std::optional<SizeSum> sum = {};   // of sizes without one, by their numbers among these
-    size_t number = 0;                 // among sizes of its kind
-    std::optional<Word> mixture = {};  // what stands behind "mixture="
-    bool used = false;
-  };
-
-  // The next token. Behind the last one there is the empty one, as often as it is taken.
-  const Word& Peek() const { return tokens_[next_]; }
-  Word Take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
-  absl::Status Expected(const Word& word, std::string_view what, std::string_view hint = "") const {
-    return ExpectedAt(source_, word, what, hint);
-  }
-  absl::Status TakeSign(std::string_view sign) {
-    if (Peek().text != sign) return Expected(Peek(), Cat("'", sign, "'"));
-    Take();
-    return absl::OkStatus();
-  }
-  // Begins another line.
-  void Start(const Word& line) {
-    tokens_ = Tokens(line);
-    next_ = 0;
-  }
   int Add(GraphNode node) {
     graph_.nodes.push_back(std::move(node));
     return static_cast<int>(graph_.nodes.size()) - 1;
@@ -170,9 +92,9 @@ class GraphParser {
     do {
       if (status.ok()) status = ParseParameter();
     } while (status.ok() && Peek().text == "," && !Take().text.empty());
-    for (const NamedSize& size : sizes_)
-      // A size that no parameter has would vary nothing: the result's type follows from the parameters'.
-      if (status.ok() && !size.used) status = Expected(size.name, "the size of some parameter");
+    // A size that no parameter has would vary nothing: the result's type follows from the parameters'.
+    if (const Word* const unused = sizes_.Unused(); status.ok() && unused != nullptr)
+      status = Expected(*unused, "the size of some parameter");
     if (status.ok()) status = TakeSign(")");
     if (status.ok() && Peek().text == "->") {
       Take();
@@ -183,150 +105,20 @@ class GraphParser {
     return status.ok() ? ExpectEnd() : status;
   }
 
-  // [NAME = VALUES [step SIZE] [mixture=SHARES], NAME = SUM, ...]. VALUES are one token, as '.' and '|' are
-  // characters of words.
   absl::Status ParseSizeNames() {
-    do {
-      Take();
-      const Word name = Take();
-      if (absl::Status status = CheckNewName(name); !status.ok()) return status;
-      if (sizes_.size() == kMaxSizeNames) return Expected(name, Cat("at most ", kMaxSizeNames, " sizes"));
-      if (absl::Status status = TakeSign("="); !status.ok()) return status;
-      const bool is_sum =
-          FindSize(Peek().text) != nullptr || (next_ + 1 < tokens_.size() && tokens_[next_ + 1].text == "+");
-      NamedSize size{name, Peek(), {}};
-      if (absl::Status status = is_sum ? TakeSum(&size) : TakeValues(&size); !status.ok()) return status;
-      const auto is_alike = [&](const NamedSize& other) { return other.sum.has_value() == is_sum; };
-      size.number = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_alike));
-      sizes_.push_back(std::move(size));
-    } while (Peek().text == ",");
-    if (absl::Status status = CheckNoughts(); !status.ok()) return status;
-    return TakeSign("]");
-  }
-
-  // VALUES [step SIZE] [mixture=SHARES]
-  absl::Status TakeValues(NamedSize* size) {
-    const Word word = Take();
-    absl::StatusOr<std::vector<uint32_t>> values =
-        ParseValues(source_, word, word.text.starts_with('0') ? 0 : 1);
-    if (!values.ok()) return values.status();
-    size->values = *std::move(values);
-    if (Peek().text == kStepWord)
-      if (absl::Status status = TakeStep(&size->values); !status.ok()) return status;
-    if (Peek().text != kMixtureWord) return absl::OkStatus();
-    Take();
-    if (absl::Status status = TakeSign("="); !status.ok()) return status;
-    size->mixture = TakeShares();
-    return absl::OkStatus();
-  }
-
-  // TERM + TERM + ..., where a term is a number or the name of a size before. What stands for a sum is
-  // replaced by its terms.
-  absl::Status TakeSum(NamedSize* size) {
-    SizeSum sum;
-    while (true) {
-      const Word term = Take();
-      if (const NamedSize* const named = FindSize(term.text); named != nullptr) {
-        const SizeSum of = named->sum.value_or(SizeSum(named->number));
-        sum.sizes.insert(sum.sizes.end(), of.sizes.begin(), of.sizes.end());
-        sum.plus += of.plus;
-      } else {
-        const absl::StatusOr<uint32_t> number =
-            ParseNumber(source_, term, "the name of a size before, or a number", 1, kMaxSide);
-        if (!number.ok()) return number.status();
-        sum.plus += *number;
-      }
-      if (sum.sizes.size() > kMostTerms || sum.plus > kMaxSide)
-        return Expected(term,
-                        Cat("a sum of at most ", kMostTerms, " sizes, and of numbers up to ", kMaxSide));
-      if (Peek().text != "+") break;
-      Take();
-    }
-    if (sum.sizes.empty()) return Expected(size->written, "a sum that has some size, as in t = q + 128");
-    std::sort(sum.sizes.begin(), sum.sizes.end());
-    size->sum = std::move(sum);
-    return absl::OkStatus();
-  }
-
-  // A size may be 0 only if it is part of a sum.
-  absl::Status CheckNoughts() const {
-    for (const NamedSize& size : sizes_) {
-      const bool in_sum = std::any_of(sizes_.begin(), sizes_.end(), [&](const NamedSize& other) {
-        return other.sum && other.sum->Has(size.number);
-      });
-      if (size.sum || in_sum || size.values.front() > 0) continue;
-      return ParseValues(source_, size.written).status();
-    }
-    return absl::OkStatus();
-  }
-
-  // "step 32": of the values, those that are so far apart, from the first on.
-  absl::Status TakeStep(std::vector<uint32_t>* values) {
-    Take();
-    const Word word = Take();
-    const absl::StatusOr<uint32_t> step = ParseNumber(source_, word, "a step", 1, kMaxSide);
-    if (!step.ok()) return step.status();
-    const uint32_t first = values->front();
-    if (values->back() - first + 1 != values->size())
-      return Expected(word, "a step of a single range, as in 32..1024 step 32");
-    const auto is_between = [&](uint32_t value) { return (value - first) % *step != 0; };
-    values->erase(std::remove_if(values->begin(), values->end(), is_between), values->end());
-    if (*step > 1 && values->size() > kMostMembers)
-      return Expected(word, Cat("a step that leaves at most ", kMostMembers, " sizes"));
-    return absl::OkStatus();
-  }
-
-  // The text of a mixture, "1:0.7,64:0.3". Its tokens stand side by side in the line, so it is the text from
-  // the first to the last of them. It ends at a comma before a name, which begins another size, or at the
-  // bracket, or with the line.
-  Word TakeShares() {
-    const Word first = Peek();
-    size_t length = 0;
-    while (!Peek().text.empty() && Peek().text != "]") {
-      const Word& behind = tokens_[next_ + 1];
-      if (Peek().text == "," && (behind.text.empty() || behind.position.line != first.position.line ||
-                                 !absl::ascii_isdigit(static_cast<unsigned char>(behind.text[0]))))
-        break;
-      const Word part = Take();
-      length = static_cast<size_t>(part.text.data() + part.text.size() - first.text.data());
-    }
-    return {{first.text.data(), length}, first.position};
-  }
-
-  NamedSize* FindSize(std::string_view name) {
-    const auto found = std::find_if(sizes_.begin(), sizes_.end(),
-                                    [&](const NamedSize& size) { return size.name.text == name; });
-    return found == sizes_.end() ? nullptr : &*found;
-  }
-
-  uint32_t ValueOf(const NamedSize& size) const {
-    const auto is_free = [](const NamedSize& other) { return !other.sum; };
-    const auto free = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_free));
-    return (*values_)[size.sum ? free + size.number : size.number];
-  }
-
-  // A type has the size, and with it all that it is a sum of.
-  void Use(NamedSize* named) {
-    named->used = true;
-    for (NamedSize& size : sizes_) size.used |= !size.sum && named->sum && named->sum->Has(size.number);
+    return sizes_.Parse(*this, [this](const Word& name) { return CheckNewName(name); });
   }
 
   // A number, or the value of a name of a size. The token is only looked at: errors about the value need it.
   absl::StatusOr<uint32_t> ParseSize(std::string_view of, int64_t most) {
-    if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
-      Use(named);
-      const uint32_t value = ValueOf(*named);
+    if (sizes_.Has(Peek().text)) {
+      const uint32_t value = *sizes_.Use(Peek().text, *values_);
       if (value > 0 && value <= most) return value;
-      return ErrorAt(source_, Peek().position,
-                     Cat("expected ", of, " from 1 to ", most, ", got ", named->name.text, " = ", value));
+      return ErrorAt(source(), Peek().position,
+                     Cat("expected ", of, " from 1 to ", most, ", got ", Peek().text, " = ", value));
     }
-    std::string what;
-    for (const NamedSize& size : sizes_) Append(&what, size.name.text, ", ");
-    return ParseNumber(source_, Peek(), what.empty() ? of : Cat(what, "or ", of), 1, most);
-  }
-
-  absl::Status ExpectEnd() const {
-    return Peek().text.empty() ? absl::OkStatus() : Expected(Peek(), "the end of the line");
+    const std::string names = sizes_.Listed();
+    return ParseNumber(source(), Peek(), names.empty() ? of : Cat(names, "or ", of), 1, most);
   }
 
   // NAME: [const] TYPE [strides=[...]]
@@ -357,7 +149,7 @@ class GraphParser {
       return Expected(name,
                       "a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
                       "C++, no operation, not inf)");
-    if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
+    if (names_.contains(std::string(name.text)) || sizes_.Has(name.text))
       return Expected(name, "a name that is not taken");
     return absl::OkStatus();
   }
@@ -516,7 +308,7 @@ class GraphParser {
   absl::Status SetType(const Word& word, const TensorType& declared, int value) {
     GraphNode& result = graph_.nodes[static_cast<size_t>(value)];
     if (result.type.dtype != declared.dtype || result.type.dims != declared.dims)
-      return ErrorAt(source_, word.position,
+      return ErrorAt(source(), word.position,
                      Cat("expected ", PrintTensorType(declared), ", as ", graph_.name, " returns, got ",
                          PrintTensorType(result.type)));
     // A result that is a parameter lies as that does.
@@ -585,7 +377,7 @@ class GraphParser {
     if (status.ok()) status = TakeSign(")");
     --open_calls_;
     if (!status.ok()) return status;
-    return AddOperation(&graph_, std::move(node), source_);
+    return AddOperation(&graph_, std::move(node), source());
   }
 
   // The type behind a cast's argument: cast(x, bf16).
@@ -607,7 +399,7 @@ class GraphParser {
         if (absl::Status status = TakeSign(","); !status.ok()) return status;
       if (list.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
       const absl::StatusOr<uint32_t> number =
-          permutes ? ParseNumber(source_, Peek(), "an axis", 0, int64_t{kMaxRank - 1})
+          permutes ? ParseNumber(source(), Peek(), "an axis", 0, int64_t{kMaxRank - 1})
                    : ParseSize("a size", kMaxSide);
       if (!number.ok()) return number.status();
       list.push_back(*number);
@@ -636,14 +428,14 @@ class GraphParser {
     if (axis) return AddAxis(value, node);
     for (const AlongAxisOption& option : AlongAxisOptionsOf(node->op))
       if (option.name == name.text) return SetAlongAxis(option, value, node);
-    return ParseConvolutionOption(source_, name.text,
+    return ParseConvolutionOption(source(), name.text,
                                   name.text == kPadOption ? TakeSides(value) : std::vector<Word>{value},
                                   Info(node->op).image_axes, &node->conv);
   }
 
   // lhs_as=T of a matmul.
   absl::Status SetRounding(const Word& value, GraphNode* node) const {
-    const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
+    const absl::StatusOr<LhsAs> as = ParseLhsAs(source(), value);
     if (as.ok()) node->lhs_as = *as;
     return as.status();
   }
@@ -652,8 +444,10 @@ class GraphParser {
   // with a name.
   std::vector<Word> TakeSides(const Word& first) {
     std::vector<Word> sides = {first};
-    while (Peek().text == "," && next_ + 1 < tokens_.size() &&
-           absl::ascii_isdigit(static_cast<unsigned char>(Cat(tokens_[next_ + 1].text, " ").front()))) {
+    const auto is_digit = [](const Word& word) {
+      return !word.text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(word.text.front()));
+    };
+    while (Peek().text == "," && is_digit(PeekBehind())) {
       Take();
       sides.push_back(Take());
     }
@@ -675,14 +469,14 @@ class GraphParser {
 
   absl::Status SetAlongAxis(const AlongAxisOption& option, const Word& value, GraphNode* node) const {
     const absl::StatusOr<uint32_t> number =
-        ParseNumber(source_, value, Cat(option.name, "="), option.least, option.most);
+        ParseNumber(source(), value, Cat(option.name, "="), option.least, option.most);
     if (number.ok()) option.of(node->along) = *number;
     return number.status();
   }
 
   // Axes are kept in ascending order, whatever their order in the text.
   absl::Status AddAxis(const Word& value, GraphNode* node) const {
-    const absl::StatusOr<uint32_t> axis = ParseNumber(source_, value, "axis", 0, int64_t{kMaxRank - 1});
+    const absl::StatusOr<uint32_t> axis = ParseNumber(source(), value, "axis", 0, int64_t{kMaxRank - 1});
     if (!axis.ok()) return axis.status();
     const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), *axis);
     if (place != node->axes.end() && *place == *axis) return Expected(value, "each axis once");
@@ -690,17 +484,13 @@ class GraphParser {
     return absl::OkStatus();
   }
 
-  const std::string_view source_;
-  // Sizes and their values are side by side: values_[i] is that of sizes_[i].
-  const std::optional<absl::Span<const uint32_t>> values_;
-  std::vector<NamedSize> sizes_;
+  const std::optional<absl::Span<const uint32_t>> values_;  // of the sizes that have names
+  SizeNames sizes_;
   Graph graph_;
   // Behind "->", which stands before declared_at_; nothing: the kernel does not say what it returns.
   std::vector<TensorType> declared_;
   Word declared_at_;
   std::map<std::string, int> names_;
-  std::vector<Word> tokens_;
-  size_t next_ = 0;
   size_t open_calls_ = 0;  // values to come
   bool returned_ = false;
 };

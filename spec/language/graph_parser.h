@@ -7,15 +7,12 @@
 #define KIRSCH_SPEC_LANGUAGE_GRAPH_PARSER_H_
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/graph/graph.h"
-#include "spec/language/mixture.h"
-#include "spec/language/varying_size.h"
+#include "spec/language/kernel_head.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -30,17 +27,6 @@ namespace kirsch {
 // Errors are InvalidArgument, one line, with the place.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);
 
-// A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64 mixture=1:0.7,64:0.3, n =
-// 8|16, t = m + n](...".
-struct KernelHead {
-  std::string name;
-  std::vector<VaryingSize> sizes;
-  std::vector<TiedSize> ties = {};  // sums of `sizes`
-  // For each size, how often its values are asked for; empty: each as often as the others.
-  // `mixture_at` is where the first mixture stands: a mixture that means nothing is an error there.
-  std::vector<std::vector<SizeShare>> mixtures = {};
-  std::optional<TextPosition> mixture_at = {};
-};
 // Reads the head up to its sizes. The rest of it is read with each member, as types depend on the sizes.
 absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view source);
 

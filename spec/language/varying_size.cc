@@ -99,7 +99,7 @@ absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<c
     any_sample |= sizes[i].sampled && std::find(shared.begin(), shared.end(), i) == shared.end();
   if (!any_sample) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Cat("expected a family of at most ", kMostMembers, " sizes here, got ",
+      Cat("expected at most ", kMostMembers, " sizes where each has a program of its own, got ",
           CountServed(sizes) < INT64_MAX ? Cat(CountServed(sizes)) : "more than 2^63"));
 }
 

@@ -244,11 +244,13 @@ const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
   const auto found = known.find(row);
   if (found != known.end()) return found->second;
+  const bool is_input = graph_.at(node).op == Operation::kInput;
   // Only one row of a parameter is kept (see the header).
-  if (graph_.at(node).op == Operation::kInput) known.clear();
+  if (is_input) known.clear();
   Row computed = Compute(node, row);
-  // A value beyond its type's range may be infinite in a kernel.
-  for (Uncertain& x : computed) x = InRange(x, ComputedIn(graph_.at(node)));
+  // A computed value beyond its type's range may be infinite in a kernel.
+  if (!is_input)
+    for (Uncertain& x : computed) x = InRange(x, ComputedIn(graph_.at(node)));
   return known.emplace(row, std::move(computed)).first->second;
 }
 
@@ -258,7 +260,7 @@ Uncertain GraphReference::Element(int node, const ElementIndex& index) {
     const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
     double element = 0;
     read_(node, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0}), 1, &element);
-    return InRange({element, 0}, ComputedIn(graph_.at(node)));
+    return {element, 0};
   }
   const Dims& dims = graph_.at(node).type.dims;
   return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
@@ -307,8 +309,9 @@ GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   const TensorType& type = graph_.at(node).type;
   std::vector<double> values(static_cast<size_t>(RowLength(type)));
   read_(node, StartOfRow(type, row), RowLength(type), values.data());
-  Row elements;
-  for (double value : values) elements.push_back({value, 0});
+  Row elements(values.size());
+  std::transform(values.begin(), values.end(), elements.begin(),
+                 [](double value) { return Uncertain{value, 0}; });
   return elements;
 }
 

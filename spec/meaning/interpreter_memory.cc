@@ -33,7 +33,7 @@ InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<v
   // A graph's result holds nothing at first; a contraction may add to what its output holds.
   for (size_t i = 0; i < program.buffers.size(); ++i)
     if (program.named && program.buffers[i].memory == Memory::kCaller && program.buffers[i].stored)
-      results_[i].assign(static_cast<size_t>(program.buffers[i].bytes), 0);
+      results_[i].emplace();
 }
 
 void InterpreterMemory::ForgetOwn() {
@@ -41,11 +41,13 @@ void InterpreterMemory::ForgetOwn() {
   std::fill(owner.begin(), owner.end(), Owner{0});
 }
 
-InterpreterMemory::Owner* InterpreterMemory::Owners(int buffer) {
+InterpreterMemory::Owner* InterpreterMemory::Owners(int buffer, int64_t bytes) {
   const Program::Buffer& known = BufferAt(buffer);
   if (known.memory == Memory::kCaller) {
-    std::vector<Owner>& written = results_[static_cast<size_t>(buffer)];
-    return written.empty() ? nullptr : written.data();
+    std::optional<std::vector<Owner>>& owners = results_[static_cast<size_t>(buffer)];
+    if (!owners) return nullptr;
+    owners->resize(std::max(owners->size(), static_cast<size_t>(bytes)), 0);
+    return owners->data();
   }
   return AreaOf(known).owner.data() + known.offset;
 }
@@ -87,11 +89,12 @@ bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t firs
 bool InterpreterMemory::MayRead(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                 int64_t count) {
   if (count == 0 || !IsInside(operand, first, stride, count)) return false;
-  const Owner* const owners = Owners(operand.buffer);
-  // Nobody records owners of this buffer.
-  if (owners == nullptr) return true;
   // Elements of blocks: the whole block is read or written.
   const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
+  const int64_t last = std::max(first, first + (count - 1) * stride);
+  const Owner* const owners = Owners(operand.buffer, (last / block + 1) * bytes);
+  // Nobody records owners of this buffer.
+  if (owners == nullptr) return true;
   const auto are_owned = [&](int64_t from, int64_t to) {  // the blocks of these elements, and those between
     const int64_t begin = from / block * bytes, end = (to / block + 1) * bytes;
     return AreAll(owners + begin, end - begin, OwnerOf(operand.buffer));
@@ -108,9 +111,10 @@ bool InterpreterMemory::MayWrite(const InterpretedOperand& operand, int64_t firs
   if (count == 0 || !IsInside(operand, first, stride, count)) return false;
   // A buffer that the program never stores to, such as a parameter, may not be written.
   if (!BufferAt(operand.buffer).stored) return Fail(operand.buffer, "writes what is only read");
-  Owner* const owners = Owners(operand.buffer);
-  if (owners == nullptr) return true;
   const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
+  const int64_t last = std::max(first, first + (count - 1) * stride);
+  Owner* const owners = Owners(operand.buffer, (last / block + 1) * bytes);
+  if (owners == nullptr) return true;
   // From here on the bytes belong to this value, whatever they belonged to.
   for (int64_t i = 0; i < count; ++i)
     std::fill_n(owners + (first + i * stride) / block * bytes, bytes, OwnerOf(operand.buffer));

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -98,9 +99,9 @@ class InterpreterMemory {
   const Program::Buffer& BufferAt(int buffer) const { return program_.buffers[static_cast<size_t>(buffer)]; }
   Area& AreaOf(const Program::Buffer& buffer) { return areas_[static_cast<size_t>(buffer.memory)]; }
   static Owner OwnerOf(int buffer) { return static_cast<Owner>(buffer % 0xffff + 1); }
-  // The owners of the buffer's bytes; nullptr if nobody records them, since all bytes always are the buffer's
-  // own (a parameter's, or those of a contraction's output).
-  Owner* Owners(int buffer);
+  // The owners of the buffer's first `bytes` bytes; nullptr if nobody records them, since all bytes always
+  // are the buffer's own (a parameter's, or those of a contraction's output).
+  Owner* Owners(int buffer, int64_t bytes);
   void* Data(int buffer);
   uint8_t* Block(const InterpretedOperand& operand, int64_t offset, bool write);
   // Checks bounds, then ownership; an error is recorded by Fail, which returns false.
@@ -114,8 +115,10 @@ class InterpreterMemory {
   const Program& program_;
   const std::vector<void*>& callers_;
   const AccessObserver& observe_;
-  std::array<Area, 3> areas_;                // by Memory, the caller's aside
-  std::vector<std::vector<Owner>> results_;  // of the caller's buffers: what is written, where that counts
+  std::array<Area, 3> areas_;  // by Memory, the caller's aside
+  // Of the caller's buffers: owners, where these count, of all bytes up to the last that was used. (The
+  // buffer of a program for many sizes is the largest one's.)
+  std::vector<std::optional<std::vector<Owner>>> results_;
   absl::Status status_;
 };
 

@@ -84,6 +84,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"unaligned_load_cycles", &VectorUnit::unaligned_load_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
     {"wide_load_cycles_per_line", &VectorUnit::wide_load_cycles_per_line, 0, kMostCycles},
+    {"wide_step_cycles_per_line", &VectorUnit::wide_step_cycles_per_line, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 

@@ -18,6 +18,7 @@
 #include "codegen/lower.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plan_code.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"

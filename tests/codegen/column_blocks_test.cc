@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "codegen/verify/known_contraction.h"
@@ -23,6 +22,7 @@
 #include "spec/program/impl_program.h"
 #include "spec/storage.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -68,13 +68,7 @@ std::string Result(const Spec& root, const Kernel& kernel, size_t threads) {
   return {static_cast<const char*>(out.data()), out.bytes()};
 }
 
-class EveryTarget : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    const std::string missing = MissingOnHost(GetParam().features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-};
+using EveryTarget = testing::OnTargetTest;
 INSTANTIATE_TEST_SUITE_P(
     , EveryTarget,
     ::testing::Values(testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()),

@@ -7,7 +7,6 @@
 #include <random>
 #include <string>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "codegen/verify/known_contraction.h"
@@ -20,6 +19,7 @@
 #include "spec/element_array.h"
 #include "spec/language/parser.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -81,13 +81,7 @@ Impl Best(const Spec& root, const Target& target) {
   return Search(PlaceOperands(root, Residency::kWarm, target), model, memo, {}).impl;
 }
 
-class EveryTarget : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    const std::string missing = MissingOnHost(GetParam().features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-};
+using EveryTarget = testing::OnTargetTest;
 INSTANTIATE_TEST_SUITE_P(
     , EveryTarget,
     ::testing::Values(testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()),

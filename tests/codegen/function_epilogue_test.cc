@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "codegen/verify/known_contraction.h"
@@ -25,6 +24,7 @@
 #include "spec/operation.h"
 #include "spec/text/cat.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/targets.h"
 
@@ -46,12 +46,8 @@ Spec Parsed(const std::string& text) {
   return parsed->spec;
 }
 
-class FunctionEpilogueTest : public ::testing::TestWithParam<Target> {
+class FunctionEpilogueTest : public testing::OnTargetTest {
  protected:
-  void SetUp() override {
-    const std::string missing = MissingOnHost(GetParam().features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
   Impl Best(const Spec& spec) const {
     const CostModel model(GetParam());
     HashMemo memo;

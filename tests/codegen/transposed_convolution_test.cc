@@ -20,6 +20,7 @@
 #include "spec/language/parser.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plan_code.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"

@@ -14,12 +14,12 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_freivalds.h"
 #include "codegen/verify/verify_header.h"
 #include "spec/element.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -404,13 +404,7 @@ const RungReport& Rung(const VerifyReport& report, const std::string& name) {
   return none;
 }
 
-class EveryTarget : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    const std::string missing = MissingOnHost(GetParam().features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-};
+using EveryTarget = testing::OnTargetTest;
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 

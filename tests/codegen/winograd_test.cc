@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "codegen/verify/verify.h"
 #include "search/graph/plan_search.h"
 #include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"
 
@@ -122,22 +122,14 @@ std::string Convolution(int images, int channels, int height, int width, int fil
              ", layout=nhwc)", after);
 }
 
-class WinogradOnTest : public ::testing::TestWithParam<Target> {
+class WinogradOnTest : public testing::OnTargetTest {
  protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-
   void ExpectRight(const std::string& text, const Candidate& candidate, bool header = false) {
     const Plan plan = testing::PlanBy(GraphOf(text), candidate, target_);
     EXPECT_EQ(WinogradConvolutions(plan).empty(), candidate.rewrite != "winograd");
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
-
-  Target target_;
 };
 INSTANTIATE_TEST_SUITE_P(Isa, WinogradOnTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),

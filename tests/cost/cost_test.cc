@@ -422,6 +422,33 @@ TEST(StreamingTest, WhatPassingRowsPushOutComesAgain) {
   EXPECT_LT(more(4, 1152, Level::kL2), more(2, 1152, Level::kL2));
 }
 
+// One row by pieces of rows of rhs, in L1: each of 8 steps loads a piece, whose fifth line and those behind
+// it cost more. Rows that follow each other are one stream.
+TEST(StreamingTest, StepsThatLoadManyLinesOfARowCostMore) {
+  Target target = Named("znver4");
+  const auto more = [&](uint32_t columns, uint32_t ld) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 8, .n = columns});
+    for (TensorSpec& operand : spec.operand) operand.level = Level::kL1;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    spec.out().level = Level::kVrf;
+    spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
+    spec.accumulate = true;
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    Expansion expansion;
+    Expand(spec, decision, target, &expansion);
+    const auto cycles = [&](double per_line) {
+      target.vectors[0].wide_step_cycles_per_line = per_line;
+      return ToCycles(CostModel(target).Base(spec, decision, expansion));
+    };
+    return cycles(2) - cycles(0);
+  };
+  EXPECT_EQ(more(64, 4096), 0);
+  EXPECT_EQ(more(128, 4096), 8 * 4 * 2);
+  EXPECT_EQ(more(256, 4096), 8 * 12 * 2);
+  EXPECT_EQ(more(256, 256), 0);
+}
+
 // Prefetches take their share of the load ports and of the front end.
 TEST(StreamingTest, PrefetchesAreInstructions) {
   const Target target = Named("znver4");

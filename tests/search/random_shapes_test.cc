@@ -15,6 +15,7 @@
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -46,13 +47,7 @@ Impl Chosen(const Spec& spec, const CostModel& model) {
   return Search(PlaceOperands(spec, Residency::kWarm, model.target()), model, memo, {}).impl;
 }
 
-class EveryTarget : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    const std::string missing = MissingOnHost(GetParam().features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-};
+using EveryTarget = testing::OnTargetTest;
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 

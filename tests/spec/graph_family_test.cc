@@ -234,7 +234,7 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[a=1,b=1,c=1,d=1,e=1](x: f32[a,b,c,d]):" + body, "f:1:26: expected at most 4 sizes, got 'e'"},
       {"kernel f[a=1|2..20000](x: f32[a]):" + body, "f:1:12: expected at most 4096 sizes, got '1|2..20000'"},
       {"\nkernel f[a=1..64|66,b=1..64|66](x: f32[a,b]):" + body,
-       "f:2:1: expected a family of at most 4096 sizes here, got 4225"},
+       "f:2:1: expected at most 4096 sizes where each has a program of its own, got 4225"},
       {"kernel f[m = 1..3](x: f32[m,4], y: f32[2,4]):\n return add(x, y)",
        "f:2:9: expected tensors of one type whose shapes go together, got f32[3,4] and f32[2,4] (for m = 3)"},
       {"kernel f[k = 5, m = 1..3](x: f32[m,k]) -> f32[3,5]:" + body,

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
 #include "spec/program/plan.h"
@@ -36,18 +35,6 @@ inline std::vector<float> RunPlan(const Plan& plan, const Target& target,
   (*kernel)->Caller()({pointers, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
   return tensors.back();
 }
-
-// Tests of machine code for the target that is their parameter; skipped where the host can't run it.
-class OnTargetTest : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-
-  Target target_;
-};
 
 }  // namespace kirsch::testing
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/lower.h"
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
@@ -24,6 +23,7 @@
 #include "search/solver/replay.h"
 #include "spec/language/graph_parser.h"
 #include "spec/language/graph_shorthand.h"
+#include "tests/testing/on_target_test.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch::testing {
@@ -190,15 +190,7 @@ inline int Rounds(int usually) {
   return asked == nullptr ? usually : std::atoi(asked);
 }
 
-class PlanTest : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-  Target target_;
-};
+using PlanTest = OnTargetTest;
 
 }  // namespace kirsch::testing
 

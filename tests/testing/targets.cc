@@ -56,6 +56,7 @@ VectorUnit TinyUnit(int bytes) {
   unit.split_load_cycles = 0.25;
   unit.unaligned_load_cycles = 0.875;
   unit.wide_load_cycles_per_line = 0.0625 * bytes;
+  unit.wide_step_cycles_per_line = 0.5;
   for (WideningCosts& costs : unit.widening) {
     costs.vector_fma = 0.5;
     costs.broadcast_fma = 1.25;

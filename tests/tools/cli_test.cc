@@ -415,14 +415,14 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ExpectRefused("synth 'matmul f32 4..3x4x4'", "spec:1:15: expected the last size of a range from 4 to");
   // More sizes than there may be programs: those that members can't share programs for.
   ExpectRefused("synth 'matmul f32 1..4097:4x4x4'",
-                "SPEC: expected a family of at most 4096 sizes here, got 4097");
+                "SPEC: expected at most 4096 sizes where each has a program of its own, got 4097");
   ExpectRefused("explain 'matmul f32 1..4097x4x4' --target haswell",
-                "SPEC: expected a family of at most 4096 sizes here, got 4097");
+                "SPEC: expected at most 4096 sizes where each has a program of its own, got 4097");
   ExpectRefused("synth 'layernorm f32 4x1..4097'",
-                "SPEC: expected a family of at most 4096 sizes here, got 4097");
+                "SPEC: expected at most 4096 sizes where each has a program of its own, got 4097");
   ASSERT_TRUE(WriteFile(Path("large.kirsch"), "a = matmul f32 4x4x4\nb = matmul f32 1..65:4x4x1..64\n").ok());
   ExpectRefused("synth -f " + Path("large.kirsch"),
-                "b: expected a family of at most 4096 sizes here, got 4160");
+                "b: expected at most 4096 sizes where each has a program of its own, got 4160");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm --abi win64", "--abi: expected sysv for a family");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --declarations " + Path("d.h"),
                 "--declarations: expected --emit obj, asm or ll, got header");
