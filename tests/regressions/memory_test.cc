@@ -25,6 +25,16 @@ TEST_F(MemoryTest, OfAKernelForLargeTensors) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
+// The largest member takes 33 GB. It is not run, but its bytes had owners, and the self-test had its memory.
+TEST_F(MemoryTest, OfTheLargestMemberOfAFamily) {
+#ifdef KIRSCH_SANITIZED
+  GTEST_SKIP() << "sanitizers want more memory than the limit";
+#endif
+  const testing::Outcome outcome = RunInLittle(
+      "synth 'rmsnorm f32 1..100|2000|1000000x4096' --target haswell --no-db -o " + Path("r.h"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(MemoryTest, OfVeryManyPrograms) {
   ExpectRefused("explain 'matmul f32 16x16x16' --best 10000 --target haswell --no-db", "--best: ");
 }

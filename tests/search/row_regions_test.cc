@@ -152,6 +152,19 @@ TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
 INSTANTIATE_TEST_SUITE_P(Isa, RowRegionsTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
+// A result beyond the caches is best stored past them, which takes a length that is known.
+TEST(RowRegions, ResultsBeyondTheCachesHaveAnyNumberOfColumns) {
+  Target target = Avx2Target();
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3}) target.memory[Index(level)].bytes = 4096;
+  target.memory[Index(Level::kRam)].stream_factor = 0.1;
+  const Family family =
+      MakeFamily("kernel soft[m = 2..20, n = 40..70](x: f32[m,n]) -> f32[m,n]:\n return softmax(x)",
+                 {SizeSymbol::kRows, SizeSymbol::kColumns});
+  const auto regions = RegionsOf(family, target);
+  ASSERT_TRUE(regions.has_value());
+  ExpectEveryMemberIsRight(family, *regions, target);
+}
+
 TEST(RowRegions, OtherFamiliesAreTold) {
   for (const char* text :
        {// Queries that are keys, too.
