@@ -87,7 +87,7 @@ struct FamilySynthesis {
 enum class CodeSharing {
   kNone,   // no: each gets its own
   kSizes,  // of matmuls, if they differ in one size, in rows and columns, or in rows and the reduction
-           // (FindSharedSizes). Of graphs, if there are plans for any of these sizes (shared_plans.h)
+           // (shared_programs.h). Of graphs, if there are plans for any of these (shared_plans.h)
 };
 
 // Checks before any search whether the members can be solved as they are asked for. InvalidArgument, one

@@ -30,8 +30,8 @@ TEST_F(MemoryTest, OfTheLargestMemberOfAFamily) {
 #ifdef KIRSCH_SANITIZED
   GTEST_SKIP() << "sanitizers want more memory than the limit";
 #endif
-  const testing::Outcome outcome = RunInLittle(
-      "synth 'rmsnorm f32 1..100|2000|1000000x4096' --target haswell --no-db -o " + Path("r.h"));
+  const testing::Outcome outcome =
+      RunInLittle("synth 'rmsnorm f32 1..100|2000|1000000x4096' --target haswell --no-db -o " + Path("r.h"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
