@@ -23,6 +23,7 @@ PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph)
   options.packing = arguments.pins.packing;
   options.folded = arguments.pins.folded;
   options.cutoff = arguments.pins.most_cycles;
+  options.knowledge = arguments.pins.knowledge;
   return options;
 }
 

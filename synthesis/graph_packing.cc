@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "search/families/common_packing.h"
+#include "search/graph/known_groups.h"
 #include "spec/language/family.h"
 #include "spec/text/cat.h"
 #include "synthesis/graph_kernel.h"
@@ -13,21 +15,6 @@
 
 namespace kirsch {
 namespace {
-
-// The weight of each value of a size: its share in the mixture. Without a mixture all sizes count evenly;
-// then usual sizes stand for those between them, so that few members are searched.
-std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeShare>& mixture) {
-  const std::vector<uint32_t>& values = size.values;
-  std::vector<double> weights(values.size(), 0);
-  const auto place = [&](uint32_t value) {
-    return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
-  };
-  for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
-  if (!mixture.empty()) return weights;
-  std::vector<bool> solved(values.size(), false);
-  for (uint32_t usual : UsualSizesBetween(values.front(), values.back())) solved[place(usual)] = true;
-  return EvenWeights(values, solved);
-}
 
 // "1:0.7,64:0.3"; of several sizes "m 1:0.7,64:0.3; n evenly". Empty: all sizes evenly.
 std::string MixtureText(const GraphFamily& family) {
@@ -83,8 +70,11 @@ class SharedPackingSolver {
   absl::Status SolveAlone() {
     const std::vector<VaryingSize> sizes = request_.sizes();
     std::vector<std::vector<double>> weights;
-    for (size_t size = 0; size < sizes.size(); ++size)
-      weights.push_back(WeightsOf(sizes[size], request_.family.graphs()->mixtures()[size]));
+    for (size_t size = 0; size < sizes.size(); ++size) {
+      absl::StatusOr<std::vector<double>> of_size = WeightsOf(sizes, size);
+      if (!of_size.ok()) return of_size.status();
+      weights.push_back(*std::move(of_size));
+    }
     for (int64_t member = 0; member < request_.count(); ++member) {
       const std::vector<uint32_t> values = ValuesOf(sizes, member);
       double weight = 1;
@@ -94,13 +84,72 @@ class SharedPackingSolver {
                                                     all.begin())];
       }
       if (weight == 0) continue;
-      absl::StatusOr<PlanResult> own = Require(SolveOne(member, arguments_, "as it is best"));
+      absl::StatusOr<const Plan*> own = Alone(member);
       if (!own.ok()) return own.status();
       numbers_.push_back(member);
       weights_.push_back(weight);
-      alone_.push_back(std::move(own->plan));
+      alone_.push_back(**own);
     }
     return absl::OkStatus();
+  }
+
+  // The weight of each value of a size: its share in the mixture. Without a mixture all sizes count evenly;
+  // then a few stand for those between them, so that few members are searched. These are usual sizes whose
+  // members differ in how they are packed alone, the other sizes being at their most.
+  absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<VaryingSize>& sizes, size_t size) {
+    const std::vector<uint32_t>& values = sizes[size].values;
+    const std::vector<SizeShare>& mixture = request_.family.graphs()->mixtures()[size];
+    const auto place = [&](uint32_t value) {
+      return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
+    };
+    std::vector<double> weights(values.size(), 0);
+    for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
+    if (!mixture.empty()) return weights;
+    // Of usual sizes each is at least twice the one before it, apart from the last.
+    std::vector<size_t> usual;
+    for (uint32_t value : UsualSizesBetween(values.front(), values.back()))
+      if (usual.empty() || value >= 2 * values[usual.back()]) usual.push_back(place(value));
+    usual.push_back(values.size() - 1);
+    usual.erase(std::unique(usual.begin(), usual.end()), usual.end());
+    int64_t apart = 1;  // from a member to the one with the size's next value
+    for (size_t behind = size + 1; behind < sizes.size(); ++behind) apart *= std::ssize(sizes[behind].values);
+    std::vector<int64_t> members;
+    for (size_t value : usual)
+      members.push_back(request_.count() - 1 - static_cast<int64_t>(values.size() - 1 - value) * apart);
+    const absl::StatusOr<std::vector<bool>> differ = FindDifferent(members);
+    if (!differ.ok()) return differ.status();
+    std::vector<bool> count(values.size());
+    for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = (*differ)[i];
+    return EvenWeights(values, count);
+  }
+
+  // Marks the first, the last and a middle one of these members, and goes on so between two that are packed
+  // differently.
+  absl::StatusOr<std::vector<bool>> FindDifferent(const std::vector<int64_t>& members) {
+    std::vector<bool> marked(members.size());
+    std::vector<std::pair<size_t, size_t>> open = {{0, members.size() - 1}};
+    for (bool all = true; !open.empty(); all = false) {
+      const auto [low, high] = open.back();
+      open.pop_back();
+      marked[low] = marked[high] = true;
+      const absl::StatusOr<const Plan*> first = Alone(members[low]), last = Alone(members[high]);
+      if (!first.ok() || !last.ok()) return first.ok() ? last.status() : first.status();
+      const bool alike = FoldedOperations(**first) == FoldedOperations(**last) &&
+                         FindPacking(**first) == FindPacking(**last);
+      if (high - low < 2 || (alike && !all)) continue;
+      open.emplace_back((low + high) / 2, high);
+      open.emplace_back(low, (low + high) / 2);
+    }
+    return marked;
+  }
+
+  // The plan of a member as it is best. It is searched for once.
+  absl::StatusOr<const Plan*> Alone(int64_t member) {
+    const auto known = found_.find(member);
+    if (known != found_.end()) return &known->second;
+    absl::StatusOr<PlanResult> own = Require(SolveOne(member, arguments_, "as it is best"));
+    if (!own.ok()) return own.status();
+    return &found_.emplace(member, std::move(own->plan)).first->second;
   }
 
   // The choices of folded operations to try: those that members make alone. Only if the graphs agree on these
@@ -174,6 +223,7 @@ class SharedPackingSolver {
   absl::StatusOr<OrNoPlan<PlanResult>> SolveOne(int64_t member, SolveArguments asked,
                                                 const std::string& what) {
     asked.explain = false;  // this is not the plan that is shown
+    asked.pins.knowledge = &knowledge_[member];
     const Step step(arguments_.observer, StepKind::kSearch);
     step.Tell(
         Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
@@ -213,7 +263,9 @@ class SharedPackingSolver {
   const Target& target_;
   const std::shared_ptr<Memo> memo_;
   SearchBudget& budget_;
-  std::vector<int64_t> numbers_;  // of the members that were solved alone; the next two are in their order
+  std::map<int64_t, PlanKnowledge> knowledge_;  // by member
+  std::map<int64_t, Plan> found_;               // of members that were searched alone
+  std::vector<int64_t> numbers_;                // of those that count; the next two are in their order
   std::vector<double> weights_;
   std::vector<Plan> alone_;
   std::optional<std::vector<int>> folded_;  // with what is constant-folded,

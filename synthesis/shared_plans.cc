@@ -319,7 +319,9 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     for (PlanRegion& region : box.family.regions)
       AddRegion(std::move(region), box, shared, target, synthesis);
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
-  if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
+  // Where a packing is given, losses are against plans without it (graph_packing.cc).
+  if (arguments.pins.packing.empty())
+    if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
   return true;
 }
 

@@ -34,6 +34,7 @@
 namespace kirsch {
 
 class Tuner;
+struct PlanKnowledge;
 
 // What the members of a family must have in common, where they are solved one after another. Those who solve
 // families set it; users never do.
@@ -42,8 +43,9 @@ struct MemberPins {
   bool price_packing = true;    // also find out what packing costs and saves (AddPackingCost)
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where no program costs less, none is tuned
   bool first_place = false;     // only the place that PlaceOperands has: programs are compared as rules
-  std::optional<std::vector<int>> folded;  // this and the next one are of graphs: see PlanOptions
+  std::optional<std::vector<int>> folded;  // this and the next two are of graphs: see PlanOptions
   double most_cycles = std::numeric_limits<double>::infinity();
+  PlanKnowledge* knowledge = nullptr;
 };
 
 // A schedule to follow, whose open decisions are searched for.

@@ -38,7 +38,7 @@ class PackingSearch {
   }
 
   absl::StatusOr<CommonPacking> Find() && {
-    if (absl::Status status = Decide(0, 0); !status.ok()) return status;
+    if (absl::Status status = Decide(0, std::vector<double>(members_.size())); !status.ok()) return status;
     KIRSCH_CHECK(best_.has_value());
     double own = 0;
     for (const PackedMember& member : members_) own += member.weight * member.own;
@@ -69,41 +69,49 @@ class PackingSearch {
         [&](const CopiesOfConstant& a, const CopiesOfConstant& b) { return wanted(a) > wanted(b); });
   }
 
-  // Tries the candidates of the parameter at `place` of open_, and of all after it. `more`: what members
-  // cost, weighted, beyond their own plans, with what is decided so far.
-  absl::Status Decide(size_t place, double more) {
+  // Tries the candidates of the parameter at `place` of open_, and of all after it. `more`: what each member
+  // costs beyond its own plan, with what is decided so far.
+  absl::Status Decide(size_t place, const std::vector<double>& more) {
     if (place == open_.size()) {
-      least_ = more;
+      least_ = SumOf(more);
       best_ = packing_;
       return absl::OkStatus();
     }
     for (const CopiesOfConstant& copies : candidates_.at(open_[place])) {
-      if (least_ <= more) break;
+      if (least_ <= SumOf(more)) break;
       packing_[open_[place]] = copies;
-      const absl::StatusOr<double> cost = MoreThanOwn();
-      if (!cost.ok()) return cost.status();
-      if (*cost >= least_) continue;
-      if (absl::Status status = Decide(place + 1, *cost); !status.ok()) return status;
+      std::vector<double> with_copies = more;
+      const absl::StatusOr<bool> less = Price(&with_copies);
+      if (!less.ok()) return less.status();
+      if (!*less) continue;
+      if (absl::Status status = Decide(place + 1, with_copies); !status.ok()) return status;
     }
     packing_.erase(open_[place]);
     return absl::OkStatus();
   }
 
-  // Returns what members cost, weighted, beyond their own plans, with what is decided. Returns infinity as
-  // soon as it reaches the least sum.
-  absl::StatusOr<double> MoreThanOwn() const {
-    double more = 0;
+  double SumOf(const std::vector<double>& more) const {
+    double sum = 0;
+    for (size_t i = 0; i < more.size(); ++i) sum += members_[i].weight * more[i];
+    return sum;
+  }
+
+  // Finds what each member costs beyond its own plan with what is decided. `more`: what it costs at least,
+  // since it is what it costs with fewer parameters decided. Returns false as soon as all together cost the
+  // least sum or more.
+  absl::StatusOr<bool> Price(std::vector<double>* more) const {
     for (const size_t i : order_) {
       const PackedMember& member = members_[i];
       if (PacksSo(member)) continue;
       // The most that this member may cost if the sum is to stay below the least one.
-      const double cutoff = member.own + (least_ - more) / member.weight;
+      const double others = SumOf(*more) - member.weight * (*more)[i];
+      const double cutoff = member.own + (least_ - others) / member.weight;
       const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
-      if (!cost.ok()) return cost;
-      if (*cost >= cutoff) return kInfiniteCycles;
-      more += member.weight * std::max(0.0, *cost - member.own);
+      if (!cost.ok()) return cost.status();
+      if (*cost >= cutoff) return false;
+      (*more)[i] = std::max((*more)[i], *cost - member.own);
     }
-    return more;
+    return SumOf(*more) < least_;
   }
 
   // True if the member's own plan makes no other copies than those decided. Then it costs no more, and need

@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "cost/cost.h"
-
 namespace kirsch {
 namespace {
 
@@ -43,6 +41,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
       cycles += *length;
     }
     Reach(step.from, step.end, step.groups, cycles);
+    least_[start_] = kInfiniteCycles;  // all other steps come after the given ones
     start_ = step.end;
   }
   // A set has a larger number than all that it contains. So when its turn comes, all sets before it have
@@ -83,7 +82,6 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
 // threads, it also goes there by two groups: one that each thread repeats for itself, and one that they
 // share. Only the shared group may need the values of the repeated one.
 absl::Status PlanPaths::ReachAll(size_t end) {
-  if (!fusion_graph_.done()[end].Contains(fusion_graph_.done()[start_])) return absl::OkStatus();
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
   const std::vector<size_t>& before = fusion_graph_.Before(end);
   std::vector<double>& lengths = lengths_[end];
@@ -91,11 +89,10 @@ absl::Status PlanPaths::ReachAll(size_t end) {
   for (size_t i = 0; i < before.size(); ++i) {
     const size_t from = before[i];
     if (!MayStart(from)) continue;
-    const GroupQuestion group{fusion_graph_.done()[end] - fusion_graph_.done()[from], workers};
-    if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned) continue;
-    const absl::StatusOr<double> cycles = LengthOf(group, end, i, &lengths);
+    // Most paths are too long, and need no group.
+    const absl::StatusOr<double> cycles = LengthOf(workers, from, end, i, &lengths);
     if (!cycles.ok()) return cycles.status();
-    if (*cycles < kInfiniteCycles) Reach(from, end, {group}, *cycles);
+    if (!IsTooLong(from, end, *cycles)) Reach(from, end, {GroupBetween(workers, from, end)}, *cycles);
   }
   if (options_.threads == 1) return absl::OkStatus();
   for (size_t i = 0; i < before.size() && options_.fuse; ++i)
@@ -105,11 +102,15 @@ absl::Status PlanPaths::ReachAll(size_t end) {
   return absl::OkStatus();
 }
 
-// The length of the group that is edge number `edge` to the set. It is asked for once, until it grows.
-absl::StatusOr<double> PlanPaths::LengthOf(const GroupQuestion& group, size_t end, size_t edge,
+// The length of the group that is edge number `edge` to the set; infinity if the group may not be. It is
+// asked for once, until it grows.
+absl::StatusOr<double> PlanPaths::LengthOf(Workers workers, size_t from, size_t end, size_t edge,
                                            std::vector<double>* lengths) {
   double& known = (*lengths)[edge];
   if (!std::isnan(known)) return known;
+  const GroupQuestion group = GroupBetween(workers, from, end);
+  if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned)
+    return known = kInfiniteCycles;
   const absl::StatusOr<double> length = length_(group);
   if (!length.ok()) return length;
   edges_[group].emplace_back(end, edge);
@@ -134,17 +135,16 @@ void PlanPaths::DropLongerPaths(StatesOfSet* states) const {
 // The last step, from set number `last`, is of the group that the threads share; another one comes before it.
 // Its values must have no reader outside of both.
 absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
-  const GroupQuestion shared{fusion_graph_.done()[end] - fusion_graph_.done()[last], Workers::kShared};
+  const GroupQuestion shared = GroupBetween(Workers::kShared, last, end);
   const std::vector<size_t>& before = fusion_graph_.Before(last);
   std::vector<double>& lengths = lengths_of_repeated_[last];
   lengths.resize(before.size(), kUnknown);
   for (size_t i = 0; i < before.size(); ++i) {
     const size_t from = before[i];
     if (!MayStart(from) || IsTooLong(from, end, cycles + (std::isnan(lengths[i]) ? 0 : lengths[i]))) continue;
-    const GroupQuestion each{fusion_graph_.done()[last] - fusion_graph_.done()[from], Workers::kEach};
-    if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], each.first) || each.first == options_.banned)
-      continue;
-    const absl::StatusOr<double> more = LengthOf(each, last, i, &lengths);
+    const GroupQuestion each = GroupBetween(Workers::kEach, from, last);
+    if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], each.first)) continue;
+    const absl::StatusOr<double> more = LengthOf(Workers::kEach, from, last, i, &lengths);
     if (!more.ok()) return more.status();
     if (*more < kInfiniteCycles) Reach(from, end, {each, shared}, *more + cycles);
   }
@@ -155,10 +155,11 @@ absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
 // began.
 void PlanPaths::Reach(size_t from, size_t end, absl::Span<const GroupQuestion> groups, double cycles) {
   if (IsTooLong(from, end, cycles)) return;
-  const OperationSet before = fusion_graph_.done()[from];
-  const OperationSet read = fusion_graph_.ReadBy(fusion_graph_.done()[end] - before) & before;
+  const OperationSet& before = fusion_graph_.done()[from];
+  OperationSet read;
+  if (options_.threads > 1) read = fusion_graph_.ReadBy(fusion_graph_.done()[end] - before) & before;
   for (const auto& [begin, states] : states_[from]) {
-    const bool waits = options_.threads > 1 && !begin.Contains(read);
+    const bool waits = !begin.Contains(read);
     States& after = states_[end][waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
       const double total = states[rank].cycles + cycles + (waits ? options_.barrier_cycles : 0);
@@ -176,10 +177,6 @@ void PlanPaths::Insert(State state, States* states) const {
                        [](double cycles, const State& known) { return cycles < known.cycles; });
   states->insert(place, std::move(state));
   if (states->size() > options_.count) states->pop_back();
-}
-
-bool PlanPaths::MayStart(size_t from) const {
-  return least_[from] < kInfiniteCycles && fusion_graph_.done()[from].Contains(fusion_graph_.done()[start_]);
 }
 
 // The shortest paths over all phases in which the set may end. Each is read backwards from its last state.

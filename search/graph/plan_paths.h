@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "cost/cost.h"
 #include "search/graph/fusion_graph.h"
 #include "search/graph/group_levels.h"
 #include "spec/check.h"
@@ -84,7 +85,10 @@ class PlanPaths {
   using StatesOfSet = std::map<OperationSet, States>;  // by what the phase began after
 
   absl::Status ReachAll(size_t end);
-  absl::StatusOr<double> LengthOf(const GroupQuestion& group, size_t end, size_t edge,
+  GroupQuestion GroupBetween(Workers workers, size_t from, size_t end) const {
+    return {fusion_graph_.done()[end] - fusion_graph_.done()[from], workers};
+  }
+  absl::StatusOr<double> LengthOf(Workers workers, size_t from, size_t end, size_t edge,
                                   std::vector<double>* lengths);
   absl::Status ReachRepeating(size_t last, size_t end, double cycles);
   void Reach(size_t from, size_t end, absl::Span<const GroupQuestion> groups, double cycles);
@@ -93,12 +97,15 @@ class PlanPaths {
   bool IsAmong(const States& shortest, double cycles) const {
     return shortest.size() < options_.count || cycles < shortest.back().cycles;
   }
-  // True if any path from there by a step of so many cycles would be dropped (DropLongerPaths).
+  // True if there is no step of so many cycles, or any path by it would be dropped (DropLongerPaths). One
+  // thread never waits.
   bool IsTooLong(size_t from, size_t end, double cycles) const {
-    return options_.count == 1 && least_[from] + cycles > least_[end] + options_.barrier_cycles;
+    if (cycles >= kInfiniteCycles) return true;
+    const double saved = options_.threads > 1 ? options_.barrier_cycles : 0;
+    return options_.count == 1 && least_[from] + cycles > least_[end] + saved;
   }
   // Can a path go on from there?
-  bool MayStart(size_t from) const;
+  bool MayStart(size_t from) const { return least_[from] < kInfiniteCycles; }
   void Insert(State state, States* states) const;
   std::vector<PlanPath> PathsTo(size_t set) const;
 
@@ -107,7 +114,7 @@ class PlanPaths {
   const Length& length_;
   size_t start_ = 0;                 // the set that the given steps lead to
   std::vector<StatesOfSet> states_;  // by the set's number
-  std::vector<double> least_;        // cycles of the shortest path to each set
+  std::vector<double> least_;        // cycles of the shortest path to each set, if it has all given steps
   // By the set's number, and by those of FusionGraph::Before: the group's length as it was asked for last.
   // Repeated groups, which each thread computes for itself, have lengths of their own.
   std::vector<std::vector<double>> lengths_, lengths_of_repeated_;

@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/node_hash_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "cost/cost.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "search/graph/constant_folding.h"
 #include "search/graph/fusion_graph.h"
 #include "search/graph/group_pricer.h"
+#include "search/graph/known_groups.h"
 #include "search/graph/path_plan.h"
 #include "search/graph/plan_paths.h"
 #include "search/solver/replay.h"
@@ -30,13 +31,16 @@ absl::Status ExpectedValue(const PlanSchedule& schedule, const ScheduledValue& v
 // Searches one graph, with a given choice of operations that are constants.
 class Planner {
  public:
-  Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
+  // `learned`: what is known of the graph's groups, and what becomes known.
+  Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options,
+          KnownGroups& learned)
       : graph_(graph),
         source_(source),
         target_(model.target()),
         options_(options),
         uses_(graph),
-        pricer_(uses_, model, options) {}
+        pricer_(uses_, model, options),
+        learned_(learned) {}
 
   // The steps: follow the schedule; find the shortest path; explain it if asked to.
   absl::StatusOr<OrNoPlan<PlanResult>> Run() {
@@ -59,15 +63,11 @@ class Planner {
     best->stats = pricer_.stats();
     best->groups = known_.size();
     best->pinned = options_.schedule != nullptr;
+    if (!pricer_.optimal()) learned_.Clear();
     return *std::move(best);
   }
 
  private:
-  struct Known {
-    std::optional<PricedGroup> group;  // nothing: only the bound is known
-    double bound = 0;                  // cycles; of a priced group, its own
-  };
-
   // The plan for one thread competes with those for several. Its cost is their cutoff.
   absl::StatusOr<PlanResult> BestPlan() {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kInfiniteCycles);
@@ -143,13 +143,24 @@ class Planner {
 
   // The length of a group: its cycles if it is priced, else its bound, which is the closed form at first.
   absl::StatusOr<double> GroupCycles(const GroupQuestion& group) {
-    const auto [known, is_new] = known_.try_emplace(group);
-    if (is_new) {
-      const absl::StatusOr<double> bound = pricer_.Bound(group.first, group.second);
-      if (!bound.ok()) return bound;
-      known->second.bound = *bound;
-    }
-    return priced_only_ && !known->second.group ? kInfiniteCycles : known->second.bound;
+    const absl::StatusOr<KnownGroup*> known = Know(group);
+    if (!known.ok()) return known.status();
+    return priced_only_ && !(*known)->group ? kInfiniteCycles : (*known)->bound;
+  }
+
+  // What is known of a group, with the packing of the constants that it reads.
+  absl::StatusOr<KnownGroup*> Know(const GroupQuestion& group) {
+    if (const auto known = known_.find(group); known != known_.end()) return known->second;
+    PlanPacking packing;
+    for (const int node : pricer_.OperationsOf(group.first))
+      for (const int input : graph_.at(node).inputs)
+        if (const auto decided = options_.packing.find(uses_.Stored(input));
+            decided != options_.packing.end())
+          packing.insert(*decided);
+    const absl::StatusOr<KnownGroup*> known =
+        learned_.Find(group, packing, [&] { return pricer_.Bound(group.first, group.second); });
+    if (known.ok()) known_[group] = *known;
+    return known;
   }
 
   // The groups of a path of which only a bound is known.
@@ -157,7 +168,7 @@ class Planner {
     std::vector<GroupQuestion> open;
     for (const PlanStep& step : path.steps)
       for (const GroupQuestion& group : step.groups)
-        if (!known_.at(group).group) open.push_back(group);
+        if (known_.at(group)->group == std::nullopt) open.push_back(group);
     return open;
   }
 
@@ -167,7 +178,7 @@ class Planner {
     priced_only_ = !pricer_.optimal();
     for (const GroupQuestion& group : open) {
       if (!priced_only_ && !pricer_.optimal()) break;
-      const double budget = priced_only_ ? kInfiniteCycles : known_.at(group).bound * kBoundRaise + 1;
+      const double budget = priced_only_ ? kInfiniteCycles : known_.at(group)->bound * kBoundRaise + 1;
       if (absl::Status status = Price(group, budget); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -176,10 +187,11 @@ class Planner {
   absl::Status Price(const GroupQuestion& group, double budget, bool second_best = false) {
     absl::StatusOr<GroupPrice> priced = pricer_.Price(group.first, group.second, budget, second_best);
     if (!priced.ok()) return priced.status();
-    Known& known = known_[group];
+    const absl::StatusOr<KnownGroup*> known = Know(group);
+    if (!known.ok()) return known.status();
     // Bounds only grow: the search for paths rests on it.
-    if (priced->group || pricer_.optimal()) known.bound = std::max(known.bound, priced->bound);
-    if (priced->group) known.group = *std::move(priced->group);
+    if (priced->group || pricer_.optimal()) (*known)->bound = std::max((*known)->bound, priced->bound);
+    if (priced->group) (*known)->group = *std::move(priced->group);
     return absl::OkStatus();
   }
 
@@ -199,7 +211,7 @@ class Planner {
   NoPlan Refused() const {
     OperationSet computed;
     for (const auto& [group, known] : known_)
-      if (known.bound < kInfiniteCycles) computed |= group.first;
+      if (known->bound < kInfiniteCycles) computed |= group.first;
     const auto first = computed.first_missing();
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.results.front().value;
@@ -236,7 +248,9 @@ class Planner {
         if (!priced.ok()) return priced.status();
         const double cycles = priced->cycles;
         step.groups.emplace_back(*group, workers);
-        known_[step.groups.back()] = {*std::move(priced), cycles};
+        const absl::StatusOr<KnownGroup*> known = Know(step.groups.back());
+        if (!known.ok()) return known.status();
+        **known = {*std::move(priced), cycles};
         done |= *group;
         if (!groups[i].each) break;
       }
@@ -272,7 +286,7 @@ class Planner {
   Plan BuildPlan(const PlanPath& path, int threads) const {
     return PlanAlong(
         path, graph_, target_, threads,
-        [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group).group; });
+        [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group)->group; });
   }
 
   // Finds, for each group that was searched for, the next best candidate and the cheapest plan without the
@@ -334,7 +348,8 @@ class Planner {
   std::vector<PlanStep> scheduled_;  // every plan begins with these
   OperationSet banned_;              // the group that may not be; empty: none
   bool priced_only_ = false;         // groups of which but a bound is known are left alone
-  absl::node_hash_map<GroupQuestion, Known> known_;
+  KnownGroups& learned_;
+  absl::flat_hash_map<GroupQuestion, KnownGroup*> known_;  // those that this search has looked at
 };
 
 // The choices of operations to fold that are searched: one, if the options or the schedule say so; else all.
@@ -367,7 +382,11 @@ absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>
   std::optional<NoPlan> none;
   for (const std::vector<int>& choice : choices) {
     const Graph constant = WithConstants(graph, choice);
-    absl::StatusOr<OrNoPlan<PlanResult>> answer = Planner(constant, source, model, options).Run();
+    PlanKnowledge own;
+    // A schedule's groups need not be the cheapest.
+    const bool keeps = options.knowledge != nullptr && options.schedule == nullptr;
+    KnownGroups& learned = (keeps ? *options.knowledge : own).of_choice[choice];
+    absl::StatusOr<OrNoPlan<PlanResult>> answer = Planner(constant, source, model, options, learned).Run();
     if (!answer.ok()) return answer;
     auto* const found = std::get_if<PlanResult>(&*answer);
     if (found == nullptr) {

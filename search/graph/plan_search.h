@@ -29,6 +29,8 @@ namespace kirsch {
 // the cheapest plan can do without.
 inline constexpr double kBoundRaise = 1.04;
 
+struct PlanKnowledge;
+
 // A question about a graph: what its plan is for, what it may have, and who searches its stages.
 struct PlanOptions {
   int threads = 1;
@@ -51,6 +53,9 @@ struct PlanOptions {
   // Only a plan that costs less is looked for. If none does, the result has no nests, and its cycles are a
   // bound.
   double cutoff = std::numeric_limits<double>::infinity();
+  // Not null: what earlier searches of the graph have learned, and this one adds to (known_groups.h). A
+  // schedule is followed without it. Must outlive the search.
+  PlanKnowledge* knowledge = nullptr;
   // The most sets of operations that are looked at. Of a graph with more, only those of the canonical order
   // are, and the result is not called optimal.
   size_t most_states = 1024;

@@ -45,7 +45,14 @@ const std::vector<std::string>& Kernels() {
       "kernel sums[t = 3..40](q: f32[5,8], p: f32[5,8], k: f32[t,8], w: f32[t,8], v: f32[t,8]) -> f32[5,8]:\n"
       " return matmul(softmax(add(matmul(q, transpose(k)), matmul(p, transpose(w)))), v)",
       "kernel linear[t = 2..60](q: f32[3,8], k: f32[t,8], v: f32[t,8]) -> f32[3,8]:\n"
-      " return matmul(relu(matmul(q, transpose(k))), v)"};
+      " return matmul(relu(matmul(q, transpose(k))), v)",
+      // A token whose own key is apart from the cache, so the softmax is over both.
+      "kernel own[t = 1..60](q: f32[3,1,8], k: f32[3,t,8] strides=[8,24,1], mask: f32[1,t], v: f32[3,t,8] "
+      "strides=[8,24,1], own: f32[3,1,1], value: f32[3,1,8]) -> f32[3,1,8]:\n"
+      " past = add(matmul(q, transpose(k)), mask)\n"
+      " most = max(reduce_max(past, axis=2), own)\n"
+      " p = exp(sub(past, most))\n p1 = exp(sub(own, most))\n"
+      " return div(add(matmul(p, v), mul(p1, value)), add(reduce_sum(p, axis=2), p1))"};
   return kKernels;
 }
 
@@ -157,6 +164,11 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
       "kernel f[t = 2..9](q: f32[2,8], k: f32[4,8], v: f32[4,t]):\n"
       " return matmul(softmax(matmul(q, transpose(k))), v)",
       "kernel f[t = 2..9](q: f32[t,8], w: f32[8,4]):\n return matmul(q, w)",
+      // Means are divided by the number of keys.
+      "kernel f[t = 2..9](q: f32[3,8], k: f32[t,8], w: f32[t], v: f32[t,8]):\n"
+      " return matmul(rmsnorm(matmul(q, transpose(k)), w), v)",
+      "kernel f[t = 2..9](q: f32[3,8], k: f32[t,8], v: f32[t,8]):\n"
+      " s = matmul(q, transpose(k))\n return matmul(sub(s, reduce_mean(s, axis=1)), v)",
       "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)"};
   for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(MakeFamilyOfKeys(text).members)) << text;
   // These do, but there is no such plan.

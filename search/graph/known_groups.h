@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps what searches for plans of one graph have learned of its fusion groups. Searches that pack the
+// graph's constants in different ways share it: most groups read none of the constants whose packing differs.
+#ifndef KIRSCH_SEARCH_GRAPH_KNOWN_GROUPS_H_
+#define KIRSCH_SEARCH_GRAPH_KNOWN_GROUPS_H_
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/container/node_hash_map.h"
+#include "absl/status/statusor.h"
+#include "search/graph/group_pricer.h"
+#include "search/graph/plan_packing.h"
+#include "search/graph/plan_paths.h"
+
+namespace kirsch {
+
+struct KnownGroup {
+  std::optional<PricedGroup> group;  // nothing: only the bound is known
+  double bound = 0;                  // cycles; of a priced group, its own
+};
+
+// What is known of the groups of a graph, some operations of which are folded. Not thread-safe.
+class KnownGroups {
+ public:
+  // Returns what is known of a group if the constants that it reads are packed so; it stays where it is. At
+  // first that is a bound: the one with fewer constants decided, as nothing is cheaper where more are; else
+  // `bound()`, whose error is returned.
+  template <typename Bound>
+  absl::StatusOr<KnownGroup*> Find(const GroupQuestion& group, const PlanPacking& packing,
+                                   const Bound& bound) {
+    std::map<PlanPacking, KnownGroup>& by_packing = known_[group];
+    if (const auto known = by_packing.find(packing); known != by_packing.end()) return &known->second;
+    std::optional<double> least;
+    for (const auto& [decided, known] : by_packing)
+      if (std::includes(packing.begin(), packing.end(), decided.begin(), decided.end()))
+        least = std::max(least.value_or(0), known.bound);
+    if (!least) {
+      const absl::StatusOr<double> closed = bound();
+      if (!closed.ok()) return closed.status();
+      least = *closed;
+    }
+    return &(by_packing[packing] = {std::nullopt, *least});
+  }
+
+  // Forgets all, as after a search that was stopped: its groups may be any.
+  void Clear() { known_.clear(); }
+
+ private:
+  absl::node_hash_map<GroupQuestion, std::map<PlanPacking, KnownGroup>> known_;
+};
+
+// What searches of one graph have learned that differ in PlanOptions::packing, `folded` and `cutoff` only:
+// for each choice of folded operations.
+struct PlanKnowledge {
+  std::map<std::vector<int>, KnownGroups> of_choice;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_GRAPH_KNOWN_GROUPS_H_
