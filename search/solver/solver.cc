@@ -142,9 +142,9 @@ Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget
   return outcome;
 }
 
-// Pushes the decisions that fit and whose bound is below the budget, in the order of the closed forms; returns
-// the least bound of the others. The order of candidates must not depend on what is known, so only the closed
-// form decides.
+// Pushes the decisions that fit and whose bound is below the budget, in the order of the closed forms;
+// returns the least bound of the others. The order of candidates must not depend on what is known, so only
+// the closed form decides.
 Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   const size_t first = candidates_.size();
   Cost least_skipped = kInfiniteCost;

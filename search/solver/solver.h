@@ -75,7 +75,7 @@ class Solver {
   // A decision that fits and may be below the budget.
   struct Candidate {
     Decision decision;
-    size_t place;  // in the list of all decisions of the spec
+    size_t place;      // in the list of all decisions of the spec
     Cost base, bound;  // CostModel::Base; the best bound known
     bool deferred = false;
   };

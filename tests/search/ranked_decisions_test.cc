@@ -57,7 +57,8 @@ TEST(LinesNeeded, AreTheFewestThatDo) {
     for (const Decision& decision : decisions) {
       Expand(spec, decision, target, &expansion);
       const Lines needs = LinesNeeded(spec, expansion, target);
-      for (const Lines available : {0, 1, 100, std::max(0, needs - 1), std::min(needs, kUnlimited), 5000, kUnlimited})
+      for (const Lines available :
+           {0, 1, 100, std::max(0, needs - 1), std::min(needs, kUnlimited), 5000, kUnlimited})
         EXPECT_EQ(available >= needs, AvailableBelow(spec, expansion, available, target) >= 0) << text;
     }
   }
