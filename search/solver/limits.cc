@@ -64,6 +64,12 @@ Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines availab
   return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1, capacity));
 }
 
+Lines LinesNeeded(const Spec& spec, const Expansion& expansion, const Target& target) {
+  if (AvailableBelow(spec, expansion, kUnlimited, target) < 0) return kUnlimited + 1;
+  if (TakesNoLines(spec, expansion) || expansion.filled != FillingLevel(spec)) return 0;
+  return static_cast<Lines>(expansion.filled_lines);
+}
+
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
   if (TakesNoLines(spec, expansion)) return children;
   return expansion.filled == FillingLevel(spec) ? children + static_cast<Lines>(expansion.filled_lines) : 0;

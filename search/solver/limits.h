@@ -27,6 +27,9 @@ Lines RoomFor(const Spec& spec, const Expansion& expansion, Lines available, con
 // tile does not fit: then the decision is not to be taken.
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);
 
+// The fewest lines with which AvailableBelow is not negative; more than kUnlimited if it always is.
+Lines LinesNeeded(const Spec& spec, const Expansion& expansion, const Target& target);
+
 // The lines that a node uses of the level its spec fills. `children`: the most that one of its children uses
 // of the level that the child's spec fills. It is 0 if the node opens a faster level, as nothing below it
 // fills this one.

@@ -21,11 +21,9 @@ constexpr int kQuickWidth = 3;
 
 // The first budget of the exact pass is this share above the bound, and each later one is as far above its
 // own. Close to the bound, little is explored that the optimum would have pruned. A failed round's proofs
-// stay in the memo, though the next round goes through them again.
-//
-// Short steps pay, as a last budget far above the optimum takes more specs than many short rounds. Where much
-// of the space costs nearly the same, as for narrow types, steps of 25 % took nearly twice as many specs.
-constexpr double kBudgetStep = 0.1;
+// stay in the memo and with ranked decisions, so it costs little that the next round goes through them again.
+// A last budget far above the optimum costs more (bench/lab/2026-11-29.md).
+constexpr double kBudgetStep = 0.03;
 
 struct QuickProgram {
   Cost cost;

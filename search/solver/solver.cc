@@ -29,6 +29,7 @@ Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options,
       options_(options),
       width_(width),
       in_flight_(in_flight),
+      ranking_(model),
       start_(std::chrono::steady_clock::now()) {}
 
 // The round's end is looked at for each spec, since helpers should drop their work at once. The rest is
@@ -57,7 +58,7 @@ Solver::Outcome Solver::Ask(const Spec& spec, Lines available) {
     ++stats_.memo_hits;
     return {true, known.solution->cost, known.solution->peak};
   }
-  return {false, known.bound > 0 ? known.bound : model_.LowerBound(spec), 0};
+  return {false, known.bound > 0 ? known.bound : ranking_.LowerBound(spec), 0};
 }
 
 // Bounds `spec` from below by an easier question, which is answered only as far as `budget`. The first such
@@ -78,18 +79,17 @@ Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) 
           0};
 }
 
-// From cheap to dear: the memo, then the closed form, then the search. Only one worker at a time should
-// search the same question, so a worker marks it, or leaves it for later if the caller allows. Register tiles
-// are too small to mark.
-Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others,
-                              Cost known_bound) {
-  const Known known = memo_.Find(spec, available);
-  if (known.solution.has_value()) {
-    ++stats_.memo_hits;
-    return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
-  }
-  if (options_.prune && known_bound == 0) known_bound = model_.LowerBound(spec);
-  const Cost bound = options_.prune ? std::max(known.bound, known_bound) : 0;
+// From cheap to dear: the memo, then the closed form, then the search.
+Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others) {
+  const Outcome known = Ask(spec, available);
+  if (known.solved) return {known.cost < budget, known.cost, known.peak};
+  return SolveOpen(spec, available, budget, others, known.cost);
+}
+
+// Solves a spec of which the memo has no solution. Only one worker at a time should search the same question,
+// so a worker marks it, or leaves it for later if the caller allows. Register tiles are too small to mark.
+Solver::Outcome Solver::SolveOpen(const Spec& spec, Lines available, Cost budget, Others others, Cost bound) {
+  if (!options_.prune) bound = 0;
   if (bound >= budget) return Refute(spec, available, bound);
   if (in_flight_ == nullptr || spec.out().level == Level::kVrf)
     return SolveAnew(spec, available, budget, bound);
@@ -132,6 +132,7 @@ Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget
   const size_t first = candidates_.size();
   const Cost least_skipped = CollectCandidates(spec, available, options_.prune ? budget : kInfiniteCost);
   Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
+  if (!stopped_ && width_ == 0) KeepProven(spec, available, first);
   candidates_.resize(first);
   if (outcome.solved || stopped_) return outcome;
   // No candidate is below the budget, which is a bound therefore. The least bound of all decisions may be a
@@ -141,41 +142,36 @@ Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget
   return outcome;
 }
 
-// Pushes the decisions that fit and whose closed-form bound is below the budget; returns the least bound of
-// the others. The order of candidates must not depend on what the memo happens to hold, so only the closed
-// form decides.
+// Pushes the decisions that fit and whose bound is below the budget, in the order of the closed forms;
+// returns the least bound of the others. The order of candidates must not depend on what is known, so only
+// the closed form decides.
 Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   const size_t first = candidates_.size();
   Cost least_skipped = kInfiniteCost;
-  Expansion expansion;
-  EnumerateDecisions(spec, model_.target(), &decisions_);
-  int order = 0;
-  for (const Decision& decision : decisions_) {
-    ++order;
-    Expand(spec, decision, model_.target(), &expansion);
-    if (AvailableBelow(spec, expansion, available, model_.target()) < 0) continue;
-    const Cost base = model_.Base(spec, decision, expansion);
-    Cost bound = base;
-    // The children's closed forms are added only until the sum reaches the budget.
-    for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
-    }
-    if (bound < budget) {
-      candidates_.push_back({decision, base, bound, order});
+  const std::vector<RankedDecision>& decisions = ranking_.Of(spec, available).decisions;
+  for (size_t place = 0; place < decisions.size(); ++place) {
+    const RankedDecision& ranked = decisions[place];
+    if (ranked.needs > available) continue;
+    if (ranked.proven < budget) {
+      candidates_.push_back({ranked.decision, place, ranked.base, ranked.proven});
     } else {
-      least_skipped = std::min(least_skipped, bound);
+      least_skipped = std::min(least_skipped, ranked.proven);
       ++stats_.pruned;
-      Trace(SearchEventKind::kPruned, spec, available, bound, &decision);
+      Trace(SearchEventKind::kPruned, spec, available, ranked.proven, &ranked.decision);
     }
   }
-  std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
-            [](const Candidate& a, const Candidate& b) {
-              return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
-            });
   if (width_ > 0 && candidates_.size() > first + static_cast<size_t>(width_))
     candidates_.resize(first + static_cast<size_t>(width_));
   return least_skipped;
+}
+
+// Leaves what was proven of the candidates with the list of the spec's decisions.
+void Solver::KeepProven(const Spec& spec, Lines available, size_t first_candidate) {
+  RankedList* list = ranking_.Kept(spec, available);
+  if (list == nullptr) return;
+  list->proven_for = available;
+  for (size_t i = first_candidate; i < candidates_.size(); ++i)
+    list->decisions[candidates_[i].place].proven = candidates_[i].bound;
 }
 
 // Tries the candidates from `first_candidate` on, and returns the best below the budget. If there is none,
@@ -196,6 +192,7 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
     if (options_.prune && candidate.bound >= limit) return;
     const Outcome outcome = Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
     candidates_[i].deferred = outcome.deferred;
+    if (!outcome.deferred && !stopped_) candidates_[i].bound = std::max(candidate.bound, outcome.cost);
     deferred |= outcome.deferred;
     if (outcome.solved && outcome.cost < limit) {
       best = {outcome.cost, outcome.peak, available, candidate.decision};
@@ -229,6 +226,7 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   Cost total = candidate.base;
   std::array<Outcome, 3> children;
+  bool asked_now = true;  // nothing was solved since the children were asked about
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     children[i] = Ask(expansion.children[i].spec, below);
     if (children[i].cost >= kInfiniteCost) return kImpossible;
@@ -243,7 +241,10 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
     if (!outcome.solved) {
       const Expansion::Child& child = expansion.children[i];
       const Cost rest = total - child.weight * outcome.cost;
-      outcome = Solve(child.spec, below, ChildBudget(budget, rest, child.weight), others, outcome.cost);
+      const Cost child_budget = ChildBudget(budget, rest, child.weight);
+      outcome = asked_now ? SolveOpen(child.spec, below, child_budget, others, outcome.cost)
+                          : Solve(child.spec, below, child_budget, others);
+      asked_now = false;
       if (stopped_ || outcome.deferred) return outcome;
       if (outcome.cost >= kInfiniteCost) return kImpossible;
       total = rest + child.weight * outcome.cost;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "search/solver/in_flight.h"
+#include "search/solver/ranked_decisions.h"
 #include "search/solver/search.h"
 
 namespace kirsch {
@@ -53,7 +54,7 @@ class Solver {
     bool deferred = false;  // within Branch: not tried, another worker is at it
   };
   Outcome Solve(const Spec& spec, Lines available, Cost budget) {
-    return Solve(spec, available, budget, Others::kJoin, 0);
+    return Solve(spec, available, budget, Others::kJoin);
   }
 
   // The program of a solved spec, built from the decisions that the memo holds. Aborts if the spec has no
@@ -74,18 +75,19 @@ class Solver {
   // A decision that fits and may be below the budget.
   struct Candidate {
     Decision decision;
-    Cost base, bound;  // CostModel::Base; that and the closed forms of its children
-    int order;         // of enumeration, from 1 on: decides between equal bounds
+    size_t place;      // in the list of all decisions of the spec
+    Cost base, bound;  // CostModel::Base; the best bound known
     bool deferred = false;
   };
   enum class Others { kJoin, kAvoid };  // what to do about a question that another worker is at
-  // `known_bound`: the closed form, or a better bound, where the caller has it; else 0.
-  Outcome Solve(const Spec& spec, Lines available, Cost budget, Others others, Cost known_bound);
+  Outcome Solve(const Spec& spec, Lines available, Cost budget, Others others);
   // The steps of Solve, from the outside in; solver.cc says what each does.
+  Outcome SolveOpen(const Spec& spec, Lines available, Cost budget, Others others, Cost bound);
   Outcome SolveAnew(const Spec& spec, Lines available, Cost budget, Cost bound);
   Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Refute(const Spec& spec, Lines available, Cost bound);
   Outcome Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate);
+  void KeepProven(const Spec& spec, Lines available, size_t first_candidate);
   Outcome Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget, Others others);
   Outcome Ask(const Spec& spec, Lines available);
   Outcome Relaxed(const Spec& spec, Lines available, Cost budget);
@@ -99,7 +101,7 @@ class Solver {
   const int width_;
   InFlight* const in_flight_;
   std::vector<Candidate> candidates_;  // a stack: each level of the recursion owns its tail
-  std::vector<Decision> decisions_;    // enumerated for one spec; no recursion while it is in use
+  DecisionRanking ranking_;
   SearchStats stats_;
   bool stopped_ = false;
   StopReason stop_reason_ = StopReason::kOptimal;
