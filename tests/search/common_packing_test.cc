@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "search/graph/known_groups.h"
 #include "spec/language/graph_family.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
@@ -35,17 +37,20 @@ class Family {
     }
   }
 
-  absl::StatusOr<OrNoPlan<PlanResult>> Solve(size_t member, const PlanPacking& packing, double cutoff) {
+  absl::StatusOr<OrNoPlan<PlanResult>> Solve(size_t member, const PlanPacking& packing, double cutoff,
+                                             PlanKnowledge* knowledge = nullptr) {
     PlanOptions options;
+    options.knowledge = knowledge;
     options.packing = packing;
     options.cutoff = cutoff;
     SearchStages(model_, memo_, &options);
     return SearchPlan(graphs_[member], "test", model_, options);
   }
 
-  double Cost(size_t member, const PlanPacking& packing, double cutoff = kNever) {
+  double Cost(size_t member, const PlanPacking& packing, double cutoff = kNever,
+              PlanKnowledge* knowledge = nullptr) {
     ++asked_;
-    const auto found = Solve(member, packing, cutoff);
+    const auto found = Solve(member, packing, cutoff, knowledge);
     EXPECT_TRUE(found.ok()) << found.status();
     if (std::holds_alternative<NoPlan>(*found)) return kNever;
     const Plan& plan = std::get<PlanResult>(*found).plan;
@@ -59,11 +64,12 @@ class Family {
     return members;
   }
 
+  // Its searches share what they learn of a member's groups, unlike those of BruteForce.
   CommonPacking Find(const std::vector<double>& weights) {
     const auto found =
         FindCommonPacking(Members(weights), candidates_,
                           [&](size_t i, const PlanPacking& packing, double cutoff) -> absl::StatusOr<double> {
-                            return Cost(i, packing, cutoff);
+                            return Cost(i, packing, cutoff, &knowledge_[i]);
                           });
     EXPECT_TRUE(found.ok()) << found.status();
     return *found;
@@ -101,6 +107,7 @@ class Family {
   std::vector<Graph> graphs_;
   std::vector<Plan> plans_;
   PackingCandidates candidates_;
+  std::map<size_t, PlanKnowledge> knowledge_;  // by member
   int asked_ = 0;
 };
 
