@@ -47,6 +47,7 @@ class SharedPackingSolver {
     if (absl::Status status = SolveAlone(); !status.ok()) return status;
     for (const std::vector<int>& folded : Choices())
       if (absl::Status status = Try(folded); !status.ok()) return status;
+    knowledge_.clear();
     // 3. All members with the choice that has won.
     SolveArguments packed = arguments_;
     packed.pins.packing = best_.packing;
@@ -94,8 +95,8 @@ class SharedPackingSolver {
   }
 
   // The weight of each value of a size: its share in the mixture. Without a mixture all sizes count evenly;
-  // then a few stand for those between them, so that few members are searched. These are usual sizes whose
-  // members differ in how they are packed alone, the other sizes being at their most.
+  // then a few stand for those between them, so that few members are searched: usual sizes, the more of them
+  // the more their members differ in how they are packed alone. The other sizes are at their most.
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<VaryingSize>& sizes, size_t size) {
     const std::vector<uint32_t>& values = sizes[size].values;
     const std::vector<SizeShare>& mixture = request_.family.graphs()->mixtures()[size];
@@ -116,16 +117,16 @@ class SharedPackingSolver {
     std::vector<int64_t> members;
     for (size_t value : usual)
       members.push_back(request_.count() - 1 - static_cast<int64_t>(values.size() - 1 - value) * apart);
-    const absl::StatusOr<std::vector<bool>> differ = FindDifferent(members);
-    if (!differ.ok()) return differ.status();
+    const absl::StatusOr<std::vector<bool>> marked = MarkRepresentatives(members);
+    if (!marked.ok()) return marked.status();
     std::vector<bool> count(values.size());
-    for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = (*differ)[i];
+    for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = (*marked)[i];
     return EvenWeights(values, count);
   }
 
   // Marks the first, the last and a middle one of these members, and goes on so between two that are packed
   // differently.
-  absl::StatusOr<std::vector<bool>> FindDifferent(const std::vector<int64_t>& members) {
+  absl::StatusOr<std::vector<bool>> MarkRepresentatives(const std::vector<int64_t>& members) {
     std::vector<bool> marked(members.size());
     std::vector<std::pair<size_t, size_t>> open = {{0, members.size() - 1}};
     for (bool all = true; !open.empty(); all = false) {

@@ -71,12 +71,16 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   return child;
 }
 
-// Waits for the process; true if it ended with status 0. A signal to this process may interrupt the wait.
-bool EndsWell(pid_t child) {
+// The exit status of a self-test on a machine that lacks what it takes (codegen/header/self_test.cc).
+constexpr int kUnable = 2;
+
+// Waits for the process and returns its exit status; -1 if it had none. A signal to this process may
+// interrupt the wait.
+int ExitStatusOf(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // Returns the first line of the log that names an error, else the first line.
@@ -128,19 +132,22 @@ absl::StatusOr<std::unique_ptr<Compilation>> Compilation::Start(
 std::string Compilation::Path(const std::string& file) const { return Cat(directory_, "/", file); }
 
 absl::Status Compilation::Wait() {
-  if (EndsWell(std::exchange(compiler_, -1))) return absl::OkStatus();
+  if (ExitStatusOf(std::exchange(compiler_, -1)) == 0) return absl::OkStatus();
   return absl::InternalError(FirstComplaint(Path("log")));
 }
 
 absl::Status Compilation::Run(const std::string& program) {
   const absl::StatusOr<pid_t> child = Spawn({program}, directory_);
   if (!child.ok()) return child.status();
-  return EndsWell(*child) ? absl::OkStatus() : absl::InternalError(FirstComplaint(Path("log")));
+  const int status = ExitStatusOf(*child);
+  if (status == 0) return absl::OkStatus();
+  return absl::Status(status == kUnable ? absl::StatusCode::kUnavailable : absl::StatusCode::kInternal,
+                      FirstComplaint(Path("log")));
 }
 
 // A compiler that still works would write into the directory, so it is waited for first.
 Compilation::~Compilation() {
-  if (compiler_ >= 0) EndsWell(compiler_);
+  if (compiler_ >= 0) ExitStatusOf(compiler_);
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
 }

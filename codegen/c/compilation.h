@@ -41,7 +41,7 @@ class Compilation {
   absl::Status Wait();
 
   // Runs what was compiled ("./program") to its end. INTERNAL if it fails; the message is its first
-  // complaint. UNAVAILABLE if it cannot be started.
+  // complaint. UNAVAILABLE if it cannot be started, or says by status 2 that the machine lacks what it takes.
   absl::Status Run(const std::string& program);
 
   // Returns the path of a file in the directory.

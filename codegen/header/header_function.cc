@@ -59,22 +59,24 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
       add(member, &function->tested);
   };
   for (int64_t i = 0; i < family.count(); ++i) add(family.member(i), &function->members);
-  // Without sampled sizes each member is tested. Otherwise some are, each with a neighbour between the
-  // samples, which runs the same program for a size that was not searched for.
-  if (std::none_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; })) return;
-  for (int64_t i = 0; i < family.count(); i += MembersPerTested(family.count())) {
+  // Without sampled sizes each member is tested that is not huge. Otherwise some are, each with a neighbour
+  // between the samples, which runs the same program for a size that was not searched for.
+  const bool sampled =
+      std::any_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; });
+  const int64_t step = sampled ? MembersPerTested(family.count()) : 1;
+  for (int64_t i = 0; i < family.count(); i += step) {
     add_tested(family.member(i));
+    if (!sampled) continue;
     const std::vector<uint32_t> values = ValuesBetween(sizes, i);
     if (values != ValuesOf(sizes, i)) add_tested(family.MemberOf(values));
   }
 }
 
 // Says how many samples of the member the self-test has. Members that keep a plan, their own or their
-// region's, are always among the tested ones, unless their
-// tensors are huge.
+// region's, are always among the tested ones, unless their tensors are huge.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
-  if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
   if (member > 0 && CallersElements(family.member(member)) > kMostElementsTested) return SampleCount::kNone;
+  if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
   const bool tested = has_plan || member % MembersPerTested(family.count()) == 0;
   return tested ? SampleCount::kThree : SampleCount::kNone;
 }

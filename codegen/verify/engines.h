@@ -43,7 +43,7 @@ struct EngineKernel {
   std::optional<HotLoops> loops = {};  // of the code, if they are asked for
 };
 
-// True if an engine's error says what the machine lacks: a compiler, or a place for the compiler's files.
+// True if an engine's error says what the machine lacks: a compiler, a place for its files, or memory.
 // Other errors say what is wrong with the subject.
 inline bool IsOfTheMachine(const absl::Status& error) {
   return absl::IsNotFound(error) || absl::IsUnavailable(error);

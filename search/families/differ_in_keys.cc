@@ -63,23 +63,23 @@ class KeysOfGraphs {
   }
 
   // Keys may be the last axis of what operations make: scores have a column for each key. Sums over them are
-  // those of rows, and those of a matmul: a computed lhs, such as the weights of a softmax, by an rhs with a
-  // row for each key. The largest of a row is no different from its sum. Means and norms divide by the number
-  // of keys, which row programs have as a constant.
+  // those of rows that are computed, and those of a matmul: a computed lhs, such as the weights of a softmax,
+  // by an rhs with a row for each key. The largest of a row is no different from its sum. Means and norms
+  // divide by the number of keys, which row programs have as a constant.
   bool GoesByKeys(int node) const {
     const GraphNode& at = less_.at(node);
     const bool any =
         std::any_of(at.inputs.begin(), at.inputs.end(), [&](int input) { return Varies(input); });
     if (any && !Varies(node) && (at.op == Operation::kReduceSum || at.op == Operation::kReduceMax))
-      return VariesOnlyAt(at.inputs[0], 0);
+      return IsComputed(at.inputs[0]) && VariesOnlyAt(at.inputs[0], 0);
     if (Info(at.op).kind == OperationKind::kRowwise && at.op != Operation::kSoftmax && any) return false;
     if (at.op != Operation::kMatmul) return any == Varies(node) && (!any || VariesOnlyAt(node, 0));
     if (!any) return true;
     const int lhs = at.inputs[0], rhs = at.inputs[1];
     if (!Varies(lhs)) return VariesOnlyAt(rhs, 0);
-    return Info(less_.at(lhs).op).kind != OperationKind::kLeaf && VariesOnlyAt(lhs, 0) &&
-           VariesOnlyAt(rhs, 1);
+    return IsComputed(lhs) && VariesOnlyAt(lhs, 0) && VariesOnlyAt(rhs, 1);
   }
+  bool IsComputed(int node) const { return Info(less_.at(node).op).kind != OperationKind::kLeaf; }
 
   const Graph &less_, &more_;
 };

@@ -19,6 +19,7 @@ namespace kirsch {
 
 struct KnownGroup {
   std::optional<PricedGroup> group;  // nothing: only the bound is known
+  double closed = 0;                 // the closed form of its cycles
   double bound = 0;                  // cycles; of a priced group, its own
 };
 
@@ -26,8 +27,9 @@ struct KnownGroup {
 class KnownGroups {
  public:
   // Returns what is known of a group if the constants that it reads are packed so; it stays where it is. At
-  // first that is a bound: the one with fewer constants decided, as nothing is cheaper where more are; else
-  // `bound()`, whose error is returned.
+  // first that is a closed form: the one with fewer constants decided, which bounds what more of them allow;
+  // else `bound()`, whose error is returned. (Prices are no such bounds: where a copy is free to choose, not
+  // all copies are tried.)
   template <typename Bound>
   absl::StatusOr<KnownGroup*> Find(const GroupQuestion& group, const PlanPacking& packing,
                                    const Bound& bound) {
@@ -36,13 +38,13 @@ class KnownGroups {
     std::optional<double> least;
     for (const auto& [decided, known] : by_packing)
       if (std::includes(packing.begin(), packing.end(), decided.begin(), decided.end()))
-        least = std::max(least.value_or(0), known.bound);
+        least = std::max(least.value_or(0), known.closed);
     if (!least) {
       const absl::StatusOr<double> closed = bound();
       if (!closed.ok()) return closed.status();
       least = *closed;
     }
-    return &(by_packing[packing] = {std::nullopt, *least});
+    return &(by_packing[packing] = {std::nullopt, *least, *least});
   }
 
   // Forgets all, as after a search that was stopped: its groups may be any.

@@ -63,9 +63,10 @@ class Planner {
     best->stats = pricer_.stats();
     best->groups = known_.size();
     best->pinned = options_.schedule != nullptr;
-    if (!pricer_.optimal()) learned_.Clear();
     return *std::move(best);
   }
+
+  bool optimal() const { return pricer_.optimal(); }
 
  private:
   // The plan for one thread competes with those for several. Its cost is their cutoff.
@@ -250,7 +251,8 @@ class Planner {
         step.groups.emplace_back(*group, workers);
         const absl::StatusOr<KnownGroup*> known = Know(step.groups.back());
         if (!known.ok()) return known.status();
-        **known = {*std::move(priced), cycles};
+        (*known)->group = *std::move(priced);
+        (*known)->bound = cycles;
         done |= *group;
         if (!groups[i].each) break;
       }
@@ -386,7 +388,9 @@ absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>
     // A schedule's groups need not be the cheapest.
     const bool keeps = options.knowledge != nullptr && options.schedule == nullptr;
     KnownGroups& learned = (keeps ? *options.knowledge : own).of_choice[choice];
-    absl::StatusOr<OrNoPlan<PlanResult>> answer = Planner(constant, source, model, options, learned).Run();
+    Planner planner(constant, source, model, options, learned);
+    absl::StatusOr<OrNoPlan<PlanResult>> answer = planner.Run();
+    if (!planner.optimal()) learned.Clear();
     if (!answer.ok()) return answer;
     auto* const found = std::get_if<PlanResult>(&*answer);
     if (found == nullptr) {

@@ -45,7 +45,7 @@ class DecisionRanking {
  private:
   void Fill(const Spec& spec, std::vector<RankedDecision>* decisions);
 
-  // As many as the caches of a core hold.
+  // With more, hits grow slowly, and each worker keeps some 1 to 2 KB a list (bench/lab/2026-11-29.md).
   static constexpr size_t kMostLists = size_t{1} << 14, kMostBounds = size_t{1} << 14;
 
   const CostModel& model_;

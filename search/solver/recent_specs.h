@@ -48,8 +48,9 @@ class RecentSpecs {
 
   void Grow() {
     std::vector<Slot> old = std::exchange(
-        slots_, std::vector<Slot>(slots_.empty() ? std::min(kFirstSlots, most_slots_) : 4 * slots_.size()));
-    for (Slot& slot : old) slots_[PlaceOf(slot.spec)] = std::move(slot);
+        slots_, std::vector<Slot>(std::min(slots_.empty() ? kFirstSlots : 4 * slots_.size(), most_slots_)));
+    for (Slot& slot : old)
+      if (!(slot.spec == Spec())) slots_[PlaceOf(slot.spec)] = std::move(slot);
     replaced_ = 0;
   }
 

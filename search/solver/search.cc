@@ -53,8 +53,8 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
 }
 
 // Solves with growing budgets, up to `last`, until the optimum is below one. Otherwise the outcome's cost is
-// the bound proven so far. Example, from a bound of 1,000 with an optimum of 1,150: the budget 1,101 fails
-// and proves 1,101 or more; the next budget, 1,212, succeeds.
+// the bound proven so far. Example, from a bound of 1,000 with an optimum of 1,050: the budget 1,031 fails
+// and proves 1,031 or more; the next budget, 1,062, succeeds.
 // An extension's bounds are far below its costs, so there is one round.
 Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available, const CostModel& model,
                        Cost last, Cost bound) {

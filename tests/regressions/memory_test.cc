@@ -35,6 +35,16 @@ TEST_F(MemoryTest, OfTheLargestMemberOfAFamily) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
+// Of two members the self-test calls the smaller one, as the larger takes 3 GB.
+TEST_F(MemoryTest, OfTheSelfTestOfTwoMembers) {
+#ifdef KIRSCH_SANITIZED
+  GTEST_SKIP() << "sanitizers want more memory than the limit";
+#endif
+  const testing::Outcome outcome =
+      RunInLittle("synth 'rmsnorm f32 2|100000x4096' --target haswell --no-db -o " + Path("r.h"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(MemoryTest, OfVeryManyPrograms) {
   ExpectRefused("explain 'matmul f32 16x16x16' --best 10000 --target haswell --no-db", "--best: ");
 }

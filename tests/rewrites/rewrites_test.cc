@@ -240,6 +240,26 @@ TEST(MicrokernelTest, RunsAlongTheReductionEndWithTheTile) {
   EXPECT_EQ(runs(4, 64, Order::kRow, 1024), (Runs{0, false}));
 }
 
+// A copy of what one row uses once only pays if it is in another form.
+TEST(PackTest, WhatIsUsedOnceIsNotCopiedAsItIs) {
+  const auto copies = [](const testing::MatmulShape& shape, bool as_it_is) {
+    const Spec spec = testing::MatmulSpec(shape);
+    const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+    const std::vector<Decision> all = Decisions(spec, testing::Avx512DotTarget());
+    return std::count_if(all.begin(), all.end(), [&](const Decision& decision) {
+      return decision.kind == RewriteKind::kPack && decision.operand == MatmulDims::kRhs &&
+             as_it_is == (decision.dtype == rhs.dtype && decision.layout.group == 1 &&
+                          decision.layout.order == rhs.layout.order);
+    });
+  };
+  const MatmulTypes bf16 = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32};
+  EXPECT_EQ(copies({.m = 1, .k = 64, .n = 96}, true), 0);
+  EXPECT_GT(copies({.m = 2, .k = 64, .n = 96}, true), 0);
+  EXPECT_GT(copies({.m = 1, .k = 64, .n = 96, .rhs = Order::kCol}, false), 0) << "turned";
+  EXPECT_GT(copies({.m = 1, .k = 64, .n = 96, .types = bf16}, false), 0) << "in pairs";
+  EXPECT_GT(copies({.m = 1, .k = 64, .n = 96, .constant = MatmulDims::kRhs}, true), 0) << "made once";
+}
+
 // Of panels side by side all but the first begin anew; one after the other they are a single stream.
 TEST(MicrokernelTest, PanelsSideBySideBeginAnew) {
   const auto new_runs = [](uint8_t panel, uint32_t n) {

@@ -169,7 +169,10 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
       " return matmul(rmsnorm(matmul(q, transpose(k)), w), v)",
       "kernel f[t = 2..9](q: f32[3,8], k: f32[t,8], v: f32[t,8]):\n"
       " s = matmul(q, transpose(k))\n return matmul(sub(s, reduce_mean(s, axis=1)), v)",
-      "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)"};
+      "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)",
+      // A sum over keys of what nothing computes.
+      "kernel f[t = 2..9](q: f32[3,8], k: f32[t,8], v: f32[t,8], m: f32[1,t]):\n"
+      " p = exp(add(matmul(q, transpose(k)), m))\n return div(matmul(p, v), reduce_sum(m, axis=1))"};
   for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(MakeFamilyOfKeys(text).members)) << text;
   // These do, but there is no such plan.
   for (const char* text :
