@@ -42,7 +42,8 @@ TEST_F(MemoryTest, OfTheSelfTestOfTwoMembers) {
 #endif
   const testing::Outcome outcome =
       RunInLittle("synth 'rmsnorm f32 2|100000x4096' --target haswell --no-db -o " + Path("r.h"));
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("unverified, in part"));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("header passed"));
 }
 
 TEST_F(MemoryTest, OfVeryManyPrograms) {
