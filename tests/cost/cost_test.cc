@@ -362,6 +362,15 @@ TEST(StreamingTest, WhatIsAskedForATileAheadHidesWhole) {
   EXPECT_LT(waited(1, 2048, 40), waited(1, 4096, 40));
 }
 
+// The cycles of a microkernel by itself, with these costs; `of` decides what it moves.
+double MicrokernelCyclesBy(const Target& costs, const Spec& spec, const Target& of) {
+  Decision decision;
+  decision.kind = RewriteKind::kMicrokernel;
+  Expansion expansion;
+  Expand(spec, decision, of, &expansion);
+  return ToCycles(CostModel(costs).Base(spec, decision, expansion));
+}
+
 // What a microkernel takes more where `target` says so than where it doesn't: of one row, whose operands are
 // where they are said to be, by vectors of so many lanes.
 double MoreThanOf(const Target& target, Level lhs, Level rhs, int lanes) {
@@ -371,15 +380,10 @@ double MoreThanOf(const Target& target, Level lhs, Level rhs, int lanes) {
   spec.out().level = Level::kVrf;
   spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, static_cast<uint8_t>(lanes), 1, 0};
   spec.accumulate = true;
-  Decision decision;
-  decision.kind = RewriteKind::kMicrokernel;
-  Expansion expansion;
-  Expand(spec, decision, target, &expansion);
   Target without = target;
   for (MemoryLevel& level : without.memory) level.lhs_contention_cycles_per_line = 0;
   for (VectorUnit& unit : without.vectors) unit.wide_load_cycles_per_line = 0;
-  return ToCycles(CostModel(target).Base(spec, decision, expansion)) -
-         ToCycles(CostModel(without).Base(spec, decision, expansion));
+  return MicrokernelCyclesBy(target, spec, target) - MicrokernelCyclesBy(without, spec, target);
 }
 
 // A row of 256 lines by a column of as many: lines of lhs from beyond L1 beside those from RAM, and those
@@ -409,12 +413,7 @@ TEST(StreamingTest, WhatPassingRowsPushOutComesAgain) {
     spec.out().level = Level::kVrf;
     spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, 8, 1, 0};
     spec.accumulate = true;
-    Decision decision;
-    decision.kind = RewriteKind::kMicrokernel;
-    Expansion expansion;
-    Expand(spec, decision, small, &expansion);
-    return ToCycles(CostModel(small).Base(spec, decision, expansion)) -
-           ToCycles(CostModel(large).Base(spec, decision, expansion));
+    return MicrokernelCyclesBy(small, spec, small) - MicrokernelCyclesBy(large, spec, small);
   };
   EXPECT_GT(more(2, 1152, Level::kL2), 0) << "27 and 9 KiB";
   EXPECT_EQ(more(2, 896, Level::kL2), 0) << "21 and 7 KiB";
@@ -433,13 +432,9 @@ TEST(StreamingTest, StepsThatLoadManyLinesOfARowCostMore) {
     spec.out().level = Level::kVrf;
     spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
     spec.accumulate = true;
-    Decision decision;
-    decision.kind = RewriteKind::kMicrokernel;
-    Expansion expansion;
-    Expand(spec, decision, target, &expansion);
     const auto cycles = [&](double per_line) {
       target.vectors[0].wide_step_cycles_per_line = per_line;
-      return ToCycles(CostModel(target).Base(spec, decision, expansion));
+      return MicrokernelCyclesBy(target, spec, target);
     };
     return cycles(2) - cycles(0);
   };
