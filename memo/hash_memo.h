@@ -6,10 +6,13 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "memo/huge_page_allocator.h"
 #include "memo/memo.h"
 #include "memo/spec_hash.h"
 
@@ -55,9 +58,11 @@ class HashMemo : public Memo {
     Entry& EntryOf(const Spec& spec, uint64_t hash);  // made if there is none
 
     mutable SpinLock lock;
-    absl::flat_hash_map<Spec, Entry, SpecHash> table;
+    absl::flat_hash_map<Spec, Entry, SpecHash, std::equal_to<>,
+                        HugePageAllocator<std::pair<const Spec, Entry>>>
+        table;
   };
-  static constexpr int kShardBits = 6;
+  static constexpr int kShardBits = 4;
   Shard& ShardOf(uint64_t hash) { return shards_[hash >> (64 - kShardBits)]; }
   const Shard& ShardOf(uint64_t hash) const { return shards_[hash >> (64 - kShardBits)]; }
 
