@@ -502,7 +502,7 @@ class Lowering {
     entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
     KIRSCH_CHECK(program_.symbols.empty() || program_.phases == 1);
     for (const SymbolRange& size : program_.symbols) {
-      loops_.sizes.push_back({size.name, size.least, size.most});
+      loops_.sizes.push_back(size.name);
       entry_.IndexParameter(size.name);
     }
     // Shared memory carries values from one phase to the next, so it comes with the phases.

@@ -145,7 +145,7 @@ double ComputeBounds::DotProducts(const Sizes& sizes, Arithmetic arithmetic,
 }
 
 double ComputeBounds::PlainProducts(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic) const {
-  if (spec.op_info().base == OpKind::kDepthwise) return Lanewise(sizes);
+  if (spec.op_info().lanewise()) return Lanewise(sizes);
   const double outer = OuterProducts(sizes, arithmetic, {});
   return DotProductPossible(spec) ? std::min(outer, DotProducts(sizes, arithmetic, {})) : outer;
 }
@@ -309,8 +309,7 @@ double ComputeBounds::BetweenStridedParts(const Spec& spec, const Sizes& sizes) 
 // least where all or none are. What is considered for copies alone begins with them.
 double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought) const {
   const Sizes sizes(spec, narrow_bytes_);
-  if (spec.op_info().base == OpKind::kDepthwise || spec.ideal == kIdealInputs ||
-      spec.lhs_as != LhsAs::kItself)
+  if (spec.op_info().lanewise() || spec.ideal == kIdealInputs || spec.lhs_as != LhsAs::kItself)
     return Products(spec, sizes);
   // Of types that are not widened, only a copy that turns rhs makes a difference.
   const bool copies_lhs =

@@ -454,7 +454,7 @@ Cost CostModel::LowerBound(const Spec& spec) const {
   near += of_blocks ? compute_.ProductsOfBlocks(spec, Compulsory(spec, kRhs, from).exposed)
                     : compute_.ProductsAndCopies(spec, brought);
   // What is asked for ahead hides whole on its way to L2, but takes its time; as does what is not.
-  if (from > Level::kL1 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
+  if (from > Level::kL1 && !of_blocks && !spec.op_info().lanewise())
     near = std::max(near + (ahead ? 0 : far_of_rhs), all_of_rhs);
   else
     near += far_of_rhs;

@@ -22,7 +22,7 @@ constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
 // A plane begins with the sum of the codes that apply. kLongNumberCode stands for a step's number of more
 // than 32 bits; it follows the codes of EpilogueOperand.
 constexpr uint32_t kLongNumberCode = kEpilogueOperands.size();
-constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;
+constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kBaseCode = 4;  // times the basic operation's number
 
 // Reads a coordinate list from the front. `ok` turns false at the first number that is missing or out of
 // range; from then on numbers are the least of their range.
@@ -99,11 +99,11 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   const Epilogue& epilogue = info.epilogue;
   const Window& window = info.window;
   plane->push_back((epilogue.empty() ? 0 : kEpilogueCode) + (window.empty() ? 0 : kWindowCode) +
-                   (info.base == OpKind::kDepthwise ? kDepthwiseCode : 0));
+                   kBaseCode * static_cast<uint32_t>(info.base));
   if (!window.empty()) {
     plane->push_back(static_cast<uint32_t>(window.operand));
     for (const DigitAxis& axis : window.axes) AppendAxis(axis, plane);
-    if (info.base == OpKind::kDepthwise) AppendAxis(window.filters, plane);
+    if (info.lanewise()) AppendAxis(window.filters, plane);
   }
   if (epilogue.empty()) return;
   plane->push_back(static_cast<uint32_t>(epilogue.count));
@@ -155,22 +155,23 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
 
 // Reads an op; returns nothing if there is no such op.
 std::optional<OpKind> ReadOp(Reader* reader) {
-  const uint32_t code = reader->Below(8);
-  const bool depthwise = (code & kDepthwiseCode) != 0;
-  // A depthwise convolution is always one of a window.
-  if (depthwise && (code & kWindowCode) == 0) return std::nullopt;
+  const uint32_t code = reader->Below(kBaseCode * kBasicOps.size());
+  const auto base = static_cast<OpKind>(code / kBaseCode);
+  const bool lanewise = Info(base).lanewise();
+  // A lanewise operation is always one of a window.
+  if (lanewise && (code & kWindowCode) == 0) return std::nullopt;
   Window window;
   if ((code & kWindowCode) != 0) {
-    window.operand = static_cast<int>(reader->Below(depthwise ? 1 : 2));
+    window.operand = static_cast<int>(reader->Below(lanewise ? 1 : 2));
     for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
-    if (depthwise) window.filters = ReadAxis(reader, 0);
+    if (lanewise) window.filters = ReadAxis(reader, 0);
     // A window that is a plain matrix has a layout instead.
-    if (!reader->ok() || (window.IsStrided() && !depthwise)) return std::nullopt;
+    if (!reader->ok() || (window.IsStrided() && !lanewise)) return std::nullopt;
   }
   std::optional<Epilogue> epilogue = Epilogue{};
   if ((code & kEpilogueCode) != 0) epilogue = ReadEpilogue(reader);
   if (!epilogue || !reader->ok()) return std::nullopt;
-  return OpWith(*epilogue, window, depthwise ? OpKind::kDepthwise : OpKind::kMatmul);
+  return OpWith(*epilogue, window, base);
 }
 
 // True if the operand of the window, and no other, is laid out as one, and the window has just the digits

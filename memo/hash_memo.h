@@ -50,9 +50,6 @@ class HashMemo : public Memo {
     absl::InlinedVector<Solution, 1> solutions;  // disjoint boxes
     absl::InlinedVector<Bound, 1> bounds;        // fewer lines, higher bound
   };
-  struct SpecHash {
-    size_t operator()(const Spec& spec) const { return HashOf(spec); }
-  };
   // The top kShardBits of a spec's hash choose its shard.
   struct alignas(64) Shard {  // a cache line or more each: neighbours are locked by different threads
     Entry& EntryOf(const Spec& spec, uint64_t hash);  // made if there is none

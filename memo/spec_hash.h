@@ -24,6 +24,11 @@ inline uint64_t HashOf(const Spec& spec) {
   return hash;
 }
 
+// The same for absl's and std's tables.
+struct SpecHash {
+  size_t operator()(const Spec& spec) const { return HashOf(spec); }
+};
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_MEMO_SPEC_HASH_H_

@@ -66,7 +66,7 @@ void CanonicaliseInputs(Spec* spec) {
 
 CanonicalSpec Canonicalise(const Spec& asked) {
   CanonicalSpec result{asked, false};
-  if (!asked.op_info().window.empty()) {
+  if (!asked.op_info().transposes()) {
     Settle(&result.spec);
     return result;
   }

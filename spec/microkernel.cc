@@ -461,7 +461,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
 bool RhsHasShortRuns(const Spec& spec) {
   constexpr uint32_t kLeastRows = 4;
   const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
-  return spec.op_info().base == OpKind::kMatmul && spec.size[MatmulDims::kM] >= kLeastRows &&
+  return !spec.op_info().lanewise() && spec.size[MatmulDims::kM] >= kLeastRows &&
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
 }
 
@@ -496,8 +496,7 @@ bool IsRelaxed(const Spec& spec) { return spec.out().layout.kind == LayoutKind::
 
 bool MayAskAhead(const Spec& spec, const Target& target) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  if (spec.op_info().base != OpKind::kMatmul || rhs.level <= Level::kL2 || IsOfBlocks(rhs.dtype))
-    return false;
+  if (spec.op_info().lanewise() || rhs.level <= Level::kL2 || IsOfBlocks(rhs.dtype)) return false;
   if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, MatmulDims::kOut)) return false;
   if (IsRelaxed(spec)) return rhs.resident == 0;
   return rhs.layout.kind == LayoutKind::kStrided ? MayBeCopied(rhs) : ReadsPanelsInPieces(spec, target);
@@ -525,7 +524,7 @@ bool IsWideGap(const Spec& spec) {
 bool RhsIsReadInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const uint32_t steps = spec.size[MatmulDims::kK], columns = spec.size[MatmulDims::kN];
-  if (spec.op_info().base != OpKind::kMatmul || rhs.layout.kind != LayoutKind::kStrided ||
+  if (spec.op_info().lanewise() || rhs.layout.kind != LayoutKind::kStrided ||
       InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kK || IsOfBlocks(rhs.dtype) || ColumnGap(spec) < 0 ||
       IsWideGap(spec))
     return false;
@@ -535,7 +534,7 @@ bool RhsIsReadInColumns(const Spec& spec) {
 
 bool MayReadInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  if (spec.op_info().base != OpKind::kMatmul || IsOfBlocks(rhs.dtype)) return false;
+  if (spec.op_info().lanewise() || IsOfBlocks(rhs.dtype)) return false;
   if (rhs.constant != 0) return true;
   // Columns that overlap have narrow gaps between them once the reduction is cut.
   return rhs.layout.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "spec/check.h"
@@ -11,7 +12,11 @@
 namespace kirsch {
 
 namespace internal {
-constinit OpPage first_op_page = {&kMatmulInfo, &kDepthwiseInfo};
+template <size_t... op>
+constexpr OpPage PageOfBasicOps(std::index_sequence<op...>) {
+  return {kBasicOps[op]...};
+}
+constinit OpPage first_op_page = PageOfBasicOps(std::make_index_sequence<kBasicOps.size()>());
 constinit std::array<std::atomic<OpPage*>, kOpPages> op_pages = {&first_op_page};
 }  // namespace internal
 
@@ -56,7 +61,7 @@ class Rows {
     if (!window.empty()) AddNarrowed(&info);
     const auto own = static_cast<OpKind>(count_);
     if (epilogue.empty()) info.sums = own;
-    if (window.empty() || base == OpKind::kDepthwise) info.strided = own;
+    if (window.empty() || info.lanewise()) info.strided = own;
     if (!window.empty()) {
       info.narrowed[Last(window.axes[0])][Last(window.axes[1])] = own;
     }
@@ -94,11 +99,11 @@ class Rows {
 
   static size_t Last(const DigitAxis& axis) { return static_cast<size_t>(axis.digits - 1); }
 
-  // Adds the rows for tiles whose indices have fewer digits. A depthwise convolution's lhs stays a window
-  // with one digit each.
+  // Adds the rows for tiles whose indices have fewer digits. A lanewise lhs stays a window with one digit
+  // each.
   void AddNarrowed(OpInfo* info) {
     const Window& window = info->window;
-    const bool stays = info->base == OpKind::kDepthwise;
+    const bool stays = info->lanewise();
     if (!stays) info->strided = With(info->base, info->epilogue, {});
     for (int rows = 1; rows <= window.axes[0].digits; ++rows)
       for (int columns = 1; columns <= window.axes[1].digits; ++columns) {
@@ -111,7 +116,7 @@ class Rows {
       }
   }
 
-  size_t count_ = 2;  // the basic operations
+  size_t count_ = kBasicOps.size();
   std::map<Key, OpKind> numbers_;
   std::deque<OpInfo> rows_;
   std::deque<internal::OpPage> pages_;  // but the first
@@ -124,8 +129,8 @@ OpKind OpWith(const Epilogue& epilogue, const Window& window, OpKind base) {
   static Rows rows;
   const std::lock_guard<std::mutex> lock(mutex);
   KIRSCH_CHECK(epilogue.operands() <= kMaxEpilogueOperands);
-  KIRSCH_CHECK(base == OpKind::kDepthwise ? window.operand == MatmulDims::kLhs
-                                          : window.empty() || !window.IsStrided());
+  KIRSCH_CHECK(Info(base).lanewise() ? window.operand == MatmulDims::kLhs
+                                     : window.empty() || !window.IsStrided());
   return rows.With(base, epilogue, window);
 }
 

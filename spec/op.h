@@ -16,7 +16,7 @@
 
 namespace kirsch {
 
-enum class OpKind : uint32_t { kMatmul, kDepthwise };  // and more: see OpWith
+enum class OpKind : uint32_t { kMatmul, kDepthwise };  // rows of kBasicOps; and more: see OpWith
 
 inline constexpr int kMaxDims = 7;
 inline constexpr int kMaxMatrices = 3;  // that an operation itself takes and makes
@@ -47,11 +47,18 @@ struct OperandInfo {
   }
 };
 
+// Dims of all operations. Of a matmul: out[b][m][n] = sum over k of lhs[b][m][k] * rhs[b][k][n].
+struct MatmulDims {
+  static constexpr int kB = 0, kM = 1, kK = 2, kN = 3;
+  static constexpr int kLhs = 0, kRhs = 1, kOut = 2;
+};
+
 // A row of the table. The numbers of related rows are in it, so that to leave out an epilogue or a window
 // takes no search.
 struct OpInfo {
   OpKind base;  // the operation without its epilogue and its window
   std::string_view name;
+  std::string_view meaning;  // of matrices, for help; empty where the shorthand is another operation's
   int num_dims;
   std::array<Dim, kMaxDims> dims;
   int output_operand;
@@ -66,12 +73,14 @@ struct OpInfo {
   std::array<std::array<OpKind, kMaxDigits>, kMaxDigits> narrowed = {};
 
   constexpr int output() const { return output_operand; }
-};
-
-// Dims of matmul: out[b][m][n] = sum over k of lhs[b][m][k] * rhs[b][k][n].
-struct MatmulDims {
-  static constexpr int kB = 0, kM = 1, kK = 2, kN = 3;
-  static constexpr int kLhs = 0, kRhs = 1, kOut = 2;
+  // True if both inputs have the dim that vectors run along, so each lane has products of its own. Lhs is
+  // then a window, whatever its digits.
+  constexpr bool lanewise() const { return operands[MatmulDims::kLhs].UsesDim(MatmulDims::kN); }
+  // True if out^T = rhs^T lhs^T is a problem of the same operation.
+  bool transposes() const {
+    return window.empty() && !lanewise() &&
+           operands[MatmulDims::kLhs].axes[0].dim == operands[MatmulDims::kRhs].axes[0].dim;
+  }
 };
 
 constexpr AxisMap Along(int dim) { return {static_cast<int8_t>(dim)}; }
@@ -79,6 +88,7 @@ constexpr AxisMap Along(int dim) { return {static_cast<int8_t>(dim)}; }
 inline constexpr OpInfo kMatmulInfo = {
     OpKind::kMatmul,
     "matmul",
+    "out[M][N] = lhs[M][K] * rhs[K][N]",
     4,
     {{{"b", false}, {"m", false}, {"k", true}, {"n", false}}},
     MatmulDims::kOut,
@@ -93,6 +103,7 @@ inline constexpr OpInfo kMatmulInfo = {
 inline constexpr OpInfo kDepthwiseInfo = {
     OpKind::kDepthwise,
     "depthwise",
+    "",
     4,
     kMatmulInfo.dims,
     MatmulDims::kOut,
@@ -103,6 +114,9 @@ inline constexpr OpInfo kDepthwiseInfo = {
       kMatmulInfo.operands[MatmulDims::kRhs],
       kMatmulInfo.operands[MatmulDims::kOut]}},
     {}};
+
+// The basic operations, by their OpKind. Tables hold these numbers, so a new one comes last.
+inline constexpr std::array kBasicOps = {&kMatmulInfo, &kDepthwiseInfo};
 
 namespace internal {
 // Rows are added and never change, and neither do pages of rows. So readers take no lock.

@@ -31,12 +31,15 @@ AxisArray RootStrides(const Spec& root, int operand) {
   AxisArray strides = {};
   strides[inner] = 1;
   strides[outer] = layout.ld;
-  // Matrices of a batch follow each other, gaps between their rows included.
+  // Matrices of a batch follow each other, gaps between their rows included. An axis that no dim indexes has
+  // one element, which is that of all indices.
   int64_t batch_stride = extents[outer] * layout.ld;
   for (size_t axis = rank - 2; axis-- > 0;) {
     strides[axis] = batch_stride;
     batch_stride *= extents[axis];
   }
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (InfoOf(root, operand).axes[axis].dim < 0) strides[axis] = 0;
   return strides;
 }
 

@@ -135,7 +135,7 @@ class SharedPackingSolver {
       marked[low] = marked[high] = true;
       const absl::StatusOr<const Plan*> first = Alone(members[low]), last = Alone(members[high]);
       if (!first.ok() || !last.ok()) return first.ok() ? last.status() : first.status();
-      const bool alike = FoldedOperations(**first) == FoldedOperations(**last) &&
+      const bool alike = (*first)->graph.FoldedOperations() == (*last)->graph.FoldedOperations() &&
                          FindPacking(**first) == FindPacking(**last);
       if (high - low < 2 || (alike && !all)) continue;
       open.emplace_back((low + high) / 2, high);
@@ -158,7 +158,7 @@ class SharedPackingSolver {
   std::vector<std::vector<int>> Choices() const {
     std::vector<std::vector<int>> choices;
     for (const Plan& plan : alone_) {
-      std::vector<int> folded = FoldedOperations(plan);
+      std::vector<int> folded = plan.graph.FoldedOperations();
       if (std::find(choices.begin(), choices.end(), folded) == choices.end())
         choices.push_back(std::move(folded));
     }
@@ -183,7 +183,7 @@ class SharedPackingSolver {
     for (size_t i = 0; i < alone_.size(); ++i) {
       Plan plan = alone_[i];
       // A member that folds something else when alone is solved once more.
-      if (FoldedOperations(plan) != folded) {
+      if (plan.graph.FoldedOperations() != folded) {
         absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(numbers_[i], asked, "one packing for all");
         if (!solved.ok()) return solved.status();
         if (std::holds_alternative<NoPlan>(*solved)) return absl::OkStatus();

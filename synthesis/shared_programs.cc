@@ -303,7 +303,7 @@ std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const Kerne
   const std::vector<int> varying = family->varying();
   const ParsedSpec largest = family->member(family->count() - 1);
   const OpInfo& op = largest.spec.op_info();
-  if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return {};
+  if (op.lanewise() || !op.window.empty() || largest.spec.block_rows != 0) return {};
   if (family->ranges()[MatmulDims::kB].high > 1) return {};
   // `varying.size()` stands for a dim that does not vary.
   const auto number_of = [&](int dim) {

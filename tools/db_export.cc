@@ -56,7 +56,7 @@ ordered_json WindowJson(const OpInfo& op) {
   ordered_json json;
   json["operand"] = std::string(op.operands[static_cast<size_t>(op.window.operand)].name);
   json["axes"] = {AxisJson(op.window.axes[0]), AxisJson(op.window.axes[1])};
-  if (op.base == OpKind::kDepthwise) json["filters"] = AxisJson(op.window.filters);
+  if (op.lanewise()) json["filters"] = AxisJson(op.window.filters);
   return json;
 }
 

@@ -116,8 +116,10 @@ std::string TypesText() {
 
 // The shorthand of a matmul has a grammar of its own.
 std::string MatmulText() {
-  return Cat(Paragraph("matmul", "TYPES [BATCH:]MxKxN [OPTIONS] out[M][N] = lhs[M][K] * rhs[K][N]", 13),
-             Paragraph("  TYPES", Cat(MatmulTypesText(), " (T alone: T*T->T)"), 13),
+  std::string forms;
+  for (std::string_view name : ContractionsOfSizes())
+    forms += Paragraph(name, Cat("TYPES [BATCH:]MxKxN [OPTIONS] ", FindContraction(name)->meaning), 13);
+  return Cat(forms, Paragraph("  TYPES", Cat(MatmulTypesText(), " (T alone: T*T->T)"), 13),
              Paragraph("  OPTIONS", Join(MatmulOptions(), " "), 13),
              Paragraph("  STEPS", Cat("with commas between: ", StepsText()), 13));
 }

@@ -63,7 +63,7 @@ std::string CType(Dtype dtype) {
 CSignature MakeSignature(const LoopProgram& program) {
   CSignature signature;
   signature.tensors = program.tensors;
-  for (const EntrySize& size : program.sizes) signature.sizes.push_back(size.name);
+  signature.sizes = program.sizes;
   if (program.packing) signature.constants = program.packing->constants;
   signature.scratch = program.TakesScratch();
   signature.threads = program.TakesThreads();

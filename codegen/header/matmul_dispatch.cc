@@ -53,7 +53,7 @@ std::string DefaultLd(int operand, bool by_column) {
 std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   const std::string line(text.substr(0, text.find('\n')));
   const absl::StatusOr<SpecFamily> family = ParseFamily(line);
-  if (!family.ok() || !line.starts_with(kMatmulInfo.name)) return std::nullopt;
+  if (!family.ok() || !line.starts_with(Cat(kMatmulInfo.name, " "))) return std::nullopt;
   if (family->ranges()[MatmulDims::kB].high > 1) return std::nullopt;
   if (family->member(0).spec.op_info().epilogue.operands() > 0) return std::nullopt;
   MatmulKey key;

@@ -102,23 +102,17 @@ class CopyWriter {
       step(Constant(i), static_cast<int>(std::min<int64_t>(lanes_, count - i)));
   }
 
-  static Affine Sum(Affine a, const Affine& b) {
-    a.constant += b.constant;
-    a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
-    return a;
-  }
-
   // Writes `count` zeros.
   void Clear(const Affine& to, int64_t count) {
     if (count == 0) return;
     builder_.Do(Zero{vector_});
-    Run(count, [&](const Affine& at, int lanes) { builder_.Do(Store{vector_, {to_, Sum(to, at)}, lanes}); });
+    Run(count, [&](const Affine& at, int lanes) { builder_.Do(Store{vector_, {to_, Plus(to, at)}, lanes}); });
   }
 
   void Copy(const Affine& from, const Affine& to) {
     Run(shape_.width, [&](const Affine& at, int lanes) {
-      builder_.Do(Load{vector_, {from_, Sum(from, at)}, lanes});
-      builder_.Do(Store{vector_, {to_, Sum(to, at)}, lanes});
+      builder_.Do(Load{vector_, {from_, Plus(from, at)}, lanes});
+      builder_.Do(Store{vector_, {to_, Plus(to, at)}, lanes});
     });
   }
 

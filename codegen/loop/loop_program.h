@@ -390,12 +390,6 @@ struct EntryTensor {
   friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
 };
 
-// A size that the entry takes.
-struct EntrySize {
-  std::string name;
-  int64_t least = 1, most = 1;
-};
-
 // Says how constants are prepacked. procedures[procedure], called with (constants..., packed), packs them
 // once; the entry takes what it wrote. A contraction's operand is replaced by its copy. Of a graph's kernel,
 // all constants are in one buffer.
@@ -448,8 +442,8 @@ struct LoopProgram {
   // TakesThreads and TakesPhases deny (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
-  std::vector<EntrySize> sizes;  // that callers say; only with a single phase
-  int64_t shared_bytes = 0;      // of memory that all threads share, 64-byte aligned
+  std::vector<std::string> sizes;  // names of those that callers say; only with a single phase
+  int64_t shared_bytes = 0;        // of memory that all threads share, 64-byte aligned
   EntryParameters always;
 
   // The entry's parameters by their numbers, which follow from the order above.

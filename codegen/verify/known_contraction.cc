@@ -222,7 +222,7 @@ bool ContractionProblem::GapsIntact(const ProblemOutput& output, const void* out
 }
 
 std::string ContractionProblem::WholeCheck() const {
-  if (!root_.op_info().epilogue.empty() || root_.op_info().base != OpKind::kMatmul) return "";
+  if (!root_.op_info().epilogue.empty() || root_.op_info().lanewise()) return "";
   return absl::StrFormat("all of the output by Freivalds' check (a wrong one passes with probability %.1g)",
                          FreivaldsMissProbability(root_));
 }

@@ -37,6 +37,14 @@ GraphUses::GraphUses(const Graph& graph)
   for (const GraphResult& result : graph.results) use(result.value, operations_.size());
 }
 
+OperationSet GraphUses::SetOf(const std::vector<int>& operations) const {
+  OperationSet set;
+  for (size_t place = 0; place < operations_.size(); ++place)
+    if (std::find(operations.begin(), operations.end(), operations_[place]) != operations.end())
+      set |= OperationSet::Of(place);
+  return set;
+}
+
 bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }
 
 }  // namespace kirsch

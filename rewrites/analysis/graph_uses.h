@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "rewrites/analysis/operation_set.h"
 #include "spec/graph/graph.h"
 
 namespace kirsch {
@@ -26,6 +27,8 @@ class GraphUses {
   // The operations that take time, in the graph's order. Parameters, numbers, unneeded nodes, views, and
   // values that are constants are none of them.
   const std::vector<int>& operations() const { return operations_; }
+  // The places of those among `operations`.
+  OperationSet SetOf(const std::vector<int>& operations) const;
 
   // True if the node is a transposed parameter or value that only matmuls read. A matmul reads a transposed
   // operand by its columns, so no copy is needed. A transposed view of a view is none.

@@ -17,7 +17,7 @@ void EnumerateMicrokernels(const Spec& spec, const Target& target, std::vector<D
   Decision microkernel;
   microkernel.kind = RewriteKind::kMicrokernel;
   decisions->push_back(microkernel);
-  if (spec.op_info().base == OpKind::kMatmul) EnumeratePrefetches(spec, target, decisions);
+  if (!spec.op_info().lanewise()) EnumeratePrefetches(spec, target, decisions);
 }
 
 // A microkernel has no children. Its transfers are those operands that it reads from beyond L1.

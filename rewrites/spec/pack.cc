@@ -117,7 +117,7 @@ bool IsUsedOnce(const Spec& spec, int operand) {
 // operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled. Or from panels
 // to wider ones.
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
-  if (spec.op_info().base == OpKind::kDepthwise) return;  // vectors of both inputs are contiguous
+  if (spec.op_info().lanewise()) return;  // vectors of both inputs are contiguous
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.

@@ -119,7 +119,7 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   if (spec.size[MatmulDims::kB] > 1) return;
   if (IsInPanels(Operand(spec, MatmulDims::kRhs).dtype) && !AreIntegers(spec)) return;
   if (IsMeantForPanels(spec)) return;
-  if (spec.op_info().base == OpKind::kDepthwise)
+  if (spec.op_info().lanewise())
     return AppendRegisterTiles(spec, LayoutKind::kLanewise,
                                PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target, decisions);
   if (const std::optional<Arithmetic> tiles = TilesOf(spec, target))

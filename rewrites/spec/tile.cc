@@ -27,7 +27,7 @@ Spec FollowingOnly(const Spec& spec, const Decision& decision) {
 // True if a sum may be stored in parts. An output that is not of the sums' type is made from the whole sum:
 // it has no room for parts. A depthwise convolution's sums are short.
 bool ReductionMayBeSplit(const Spec& spec) {
-  return spec.out().dtype == AccumulatorOf(spec) && spec.op_info().base == OpKind::kMatmul;
+  return spec.out().dtype == AccumulatorOf(spec) && !spec.op_info().lanewise();
 }
 
 void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {

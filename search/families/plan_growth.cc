@@ -227,11 +227,7 @@ class GroupExpander {
   }
 
   GroupShape Expand(const GraphUses& uses) const {
-    OperationSet set;
-    for (size_t place = 0; place < uses.operations().size(); ++place)
-      if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
-        set |= OperationSet::Of(place);
-    const FusionGroup group(uses, set);
+    const FusionGroup group(uses, uses.SetOf(operations_));
     const GroupProblem problem{group, target_, 1, true, GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
                                true};
     GroupForm form = form_;

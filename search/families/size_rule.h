@@ -41,10 +41,6 @@ class SizeRule {
   std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
 
  private:
-  struct HashSpec {
-    size_t operator()(const Spec& spec) const { return HashOf(spec); }
-  };
-
   bool single() const { return dims_.size() == 1; }
   Spec AlongFirst(const Spec& root) const;
   SizeRule& Rest(const Spec& along_first);
@@ -55,7 +51,7 @@ class SizeRule {
   const SymbolicScheduleOptions options_;
   SymbolicSchedule first_;  // along the first dim
   // Of the others: for the program of each root along the first one that was asked for.
-  std::unordered_map<Spec, std::unique_ptr<SizeRule>, HashSpec> rest_;
+  std::unordered_map<Spec, std::unique_ptr<SizeRule>, SpecHash> rest_;
 };
 
 }  // namespace kirsch

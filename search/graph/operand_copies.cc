@@ -46,7 +46,7 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
   const bool in_tiles = place.list == &LoopNest::stages || place.list == &LoopNest::rest;
   if (stage.kind != StageKind::kContraction || !in_tiles || (stage.repeats > 1 && stage.loop == 0) ||
       stage.keys != 0 ||  // how many there are to copy is not known
-      stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
+      stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().lanewise())
     return -1;
   // A constant may be either input, but not a window, and not a matrix of which each tile reads its own rows.
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {

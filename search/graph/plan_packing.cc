@@ -177,13 +177,6 @@ std::vector<std::string> PrintCopies(const CopiesOfConstant& copies) {
   return texts;
 }
 
-std::vector<int> FoldedOperations(const Plan& plan) {
-  std::vector<int> operations;
-  for (int node = plan.graph.num_inputs(); node < static_cast<int>(plan.graph.nodes.size()); ++node)
-    if (plan.graph.IsConstant(node)) operations.push_back(node);
-  return operations;
-}
-
 PlanPacking FindPacking(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)

@@ -63,9 +63,6 @@ std::vector<std::string> PrintCopies(const CopiesOfConstant& copies);
 // ahead.
 PlanPacking FindPacking(const Plan& plan);
 
-// Returns the operations of the plan's graph that are constant-folded, ascending.
-std::vector<int> FoldedOperations(const Plan& plan);
-
 // Prints a packing: "w 512x2048 row as packed16 f32; b as it is". A value computed ahead is called what it
 // is: "cast(w)".
 std::string PrintPacking(const PlanPacking& packing, const Graph& graph);

@@ -315,11 +315,7 @@ class Planner {
   // Bans one group after the other, and looks for the shortest path that remains.
   absl::Status FindOtherSplits(Plan* plan) {
     for (GroupDecision& group : plan->groups) {
-      banned_ = {};
-      for (size_t place = 0; place < uses_.operations().size(); ++place)
-        if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
-            group.operations.end())
-          banned_ |= OperationSet::Of(place);
+      banned_ = uses_.SetOf(group.operations);
       const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kInfiniteCycles);
       if (!other.ok()) return other.status();
       if (other->plan.cycles == kInfiniteCycles) continue;  // the group is needed

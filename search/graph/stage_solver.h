@@ -35,10 +35,6 @@ class StageSolver {
   bool optimal() const { return optimal_; }
 
  private:
-  struct Hash {
-    size_t operator()(const Spec& spec) const { return HashOf(spec); }
-  };
-
   // The cycles of starting threads that the costs of a stage's programs may include; those that a program's
   // do include.
   double ForksOf(const Stage& stage) const;
@@ -46,7 +42,7 @@ class StageSolver {
 
   const Target& target_;
   const PlanOptions& options_;
-  absl::flat_hash_map<Spec, SearchResult, Hash> solved_;
+  absl::flat_hash_map<Spec, SearchResult, SpecHash> solved_;
   SearchStats stats_;
   bool optimal_ = true;
 };

@@ -52,9 +52,6 @@ class RankedLists {
  private:
   struct Candidate;
   class Pool;
-  struct SpecHash {
-    size_t operator()(const Spec& spec) const { return HashOf(spec); }
-  };
   using Lists = std::vector<std::unique_ptr<List>>;
 
   // The parts of Below, and what they know of earlier questions: see ranked_lists.cc.

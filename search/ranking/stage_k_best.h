@@ -48,9 +48,6 @@ class StageKBest {
     std::vector<Ranked> list;
     double least_beyond = 0;  // those that are not in the list take no less
   };
-  struct Hash {
-    size_t operator()(const Spec& spec) const { return HashOf(spec); }
-  };
 
   void FindMore(const Spec& placed, Programs* programs);
 
@@ -58,7 +55,7 @@ class StageKBest {
   Memo& memo_;
   const SearchOptions& options_;
   const RankOptions rank_;
-  absl::flat_hash_map<Spec, Programs, Hash> programs_;
+  absl::flat_hash_map<Spec, Programs, SpecHash> programs_;
   bool stopped_ = false;
 };
 

@@ -75,14 +75,7 @@ class Sketch {
   }
 
   // The operations of a group of a plan, as a set.
-  OperationSet SetOf(const GroupDecision& group) const {
-    OperationSet set;
-    for (size_t place = 0; place < uses_.operations().size(); ++place)
-      if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
-          group.operations.end())
-        set |= OperationSet::Of(place);
-    return set;
-  }
+  OperationSet SetOf(const GroupDecision& group) const { return uses_.SetOf(group.operations); }
 
  private:
   const Graph graph_;

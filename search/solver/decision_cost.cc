@@ -10,7 +10,7 @@ Choice Look(const Spec& spec, const Decision& decision, Lines available, const C
   Choice choice{decision, {}, 0, 0};
   Expand(spec, decision, model.target(), &choice.expansion);
   choice.below = AvailableBelow(spec, choice.expansion, available, model.target());
-  // The same sum as in Solver::CollectCandidates: the node's own cost, and the closed forms of its children.
+  // The same sum as in DecisionRanking::Fill: the node's own cost, and the closed forms of its children.
   choice.bound = model.Base(spec, decision, choice.expansion);
   for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
     const Expansion::Child& child = choice.expansion.children[i];

@@ -136,6 +136,13 @@ struct Graph {
   // True if the value is known before all calls. Plans number further values behind the graph's nodes; these
   // are never constant.
   bool IsConstant(int value) const { return value < static_cast<int>(nodes.size()) && at(value).constant; }
+  // The operations that are computed once for all calls, as all they read are constants.
+  std::vector<int> FoldedOperations() const {
+    std::vector<int> folded;
+    for (int node = num_inputs(); node < static_cast<int>(nodes.size()); ++node)
+      if (IsConstant(node)) folded.push_back(node);
+    return folded;
+  }
   bool HasConstants() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
   }

@@ -20,6 +20,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/types_parser.h"
 #include "spec/matmul_types.h"
+#include "spec/storage.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 
@@ -396,27 +397,28 @@ absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
         Cat("expected a matmul of dense operands without accumulate, fixed-order, column-blocks and "
             "leaky_relu by a tensor, as a graph is, got ",
             Quoted(parsed.text)));
-  const uint32_t b = spec.size[MatmulDims::kB], m = spec.size[MatmulDims::kM], k = spec.size[MatmulDims::kK],
-                 n = spec.size[MatmulDims::kN];
-  // Graphs know no batch of one: such a matmul is of matrices.
-  const auto matrices = [&](uint32_t rows, uint32_t columns) {
-    return b == 1 ? std::vector<uint32_t>{rows, columns} : std::vector<uint32_t>{b, rows, columns};
+  // The axes of an operand, by rows. Graphs know no batch of one: such an operand is a matrix.
+  const auto dims_of = [&](int operand) {
+    const AxisArray extents = AxisExtents(spec, operand);
+    std::vector<uint32_t> dims(extents.begin(), extents.begin() + 3);
+    if (dims.front() == 1) dims.erase(dims.begin());
+    return dims;
   };
   GraphBuilder builder(MakeIdentifier(parsed.text), "spec", {});
   std::array<int, 2> inputs = {};
   // A column-major operand is the transpose of a parameter that lies by rows.
-  const std::array<std::vector<uint32_t>, 2> dims = {matrices(m, k), matrices(k, n)};
   const auto turned = [&](size_t i) { return spec.operand[i].layout.order == Order::kCol; };
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<uint32_t> stored = dims[i];
+    std::vector<uint32_t> stored = dims_of(static_cast<int>(i));
     if (turned(i)) std::swap(stored.back(), stored[stored.size() - 2]);
     inputs[i] = builder.Parameter(std::string(kMatmulInfo.operands[i].name), spec.operand[i].dtype,
                                   std::move(stored), spec.operand[i].constant != 0);
   }
   // The nodes in their order: parameters, transposes, the matmul, the epilogue.
   const Dtype sum = AccumulatorOf(spec);
+  const std::vector<uint32_t> out = dims_of(spec.op_info().output());
   const std::vector<int> parameters =
-      AddEpilogueParameters(epilogue, sum, {{m, 1}, {n}, matrices(m, n)}, &builder);
+      AddEpilogueParameters(epilogue, sum, {{out[out.size() - 2], 1}, {out.back()}, out}, &builder);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (turned(i)) inputs[i] = builder.Add(Operation::kTranspose, {inputs[i]});
   GraphNode matmul = OperationNode(Operation::kMatmul);

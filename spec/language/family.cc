@@ -135,15 +135,14 @@ SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
 absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source) {
   std::vector<Word> words = SplitWords(text);
   // Only matmuls have families of specs. Ranges in other shorthands are families of graphs.
-  if (words[0].text != kMatmulInfo.name) {
+  if (FindContraction(words[0].text) == nullptr) {
     absl::StatusOr<ParsedSpec> single = ParseSpec(text, source);
     if (!single.ok()) return single.status();
     return SpecFamily(*std::move(single));
   }
   const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
   if (!mixture.ok()) return mixture.status();
-  const absl::StatusOr<ParsedMatmul> matmul =
-      ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
+  const absl::StatusOr<ParsedMatmul> matmul = ParsedMatmul::Parse(words, source);
   if (!matmul.ok()) return matmul.status();
   SpecFamily family;
   family.ranges_ = matmul->ranges();

@@ -53,8 +53,8 @@ bool StartsKernel(const Word& text) {
 
 // A hint at the shorthand that may have been meant.
 std::string OperationHint(std::string_view word) {
-  std::vector<std::string_view> known = GraphShorthandNames();
-  known.insert(known.begin(), kMatmulInfo.name);
+  std::vector<std::string_view> known = ContractionsOfSizes(), graphs = GraphShorthandNames();
+  known.insert(known.end(), graphs.begin(), graphs.end());
   return DidYouMean(word, known);
 }
 
@@ -79,16 +79,17 @@ KernelRequest MakeRequest(std::string name, std::string_view source, std::option
 // A shorthand: a matmul or a row of graph shorthands, each perhaps with ranges.
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   const Word operation = SplitWords(text).front();
-  if (operation.text == kMatmulInfo.name) {
+  if (FindContraction(operation.text) != nullptr) {
     absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
     if (!family.ok()) return family.status();
     const std::string name = MakeIdentifier(family->text());
     return KernelRequest{name, *std::move(family)};
   }
   if (!IsGraphShorthand(text.text))
-    return ExpectedAt(source, operation,
-                      Cat("an operation (", kMatmulInfo.name, "|", Join(GraphShorthandNames(), "|"), ")"),
-                      OperationHint(operation.text));
+    return ExpectedAt(
+        source, operation,
+        Cat("an operation (", Join(ContractionsOfSizes(), "|"), "|", Join(GraphShorthandNames(), "|"), ")"),
+        OperationHint(operation.text));
   if (!RangesOf(text).empty()) {
     absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
     if (!family.ok()) return family.status();

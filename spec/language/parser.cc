@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "spec/canonical.h"
+#include "spec/check.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/functions.h"
 #include "spec/language/graph_shorthand.h"
@@ -32,6 +33,19 @@ int OperandCalled(std::string_view name) {
 std::string OptionName(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
 
 }  // namespace
+
+const OpInfo* FindContraction(std::string_view name) {
+  for (const OpInfo* op : kBasicOps)
+    if (op->name == name && !op->meaning.empty()) return op;
+  return nullptr;
+}
+
+std::vector<std::string_view> ContractionsOfSizes() {
+  std::vector<std::string_view> names;
+  for (const OpInfo* op : kBasicOps)
+    if (!op->meaning.empty()) names.push_back(op->name);
+  return names;
+}
 
 std::vector<std::string> MatmulOptions() {
   std::vector<std::string> options;
@@ -61,23 +75,27 @@ absl::Status ParsedMatmul::ExpectedOption(const Word& word) const {
 absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {
   ParsedMatmul parsed(source);
   // Types come first: the epilogue's numbers are parsed as the type of the sums.
-  parsed.types_word_ = words[0];
-  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[0]);
+  parsed.types_word_ = words[1];
+  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[1]);
   if (!types.ok()) return types.status();
-  parsed.form_.op = OpKind::kMatmul;
+  const OpInfo* const contraction = FindContraction(words[0].text);
+  KIRSCH_CHECK(contraction != nullptr);
+  parsed.form_.op = contraction->base;
   parsed.form_.size = {1, 1, 1, 1};
   parsed.form_.operand[MatmulDims::kLhs].dtype = types->lhs;
   parsed.form_.operand[MatmulDims::kRhs].dtype = types->rhs;
   parsed.form_.operand[MatmulDims::kOut].dtype = types->out;
-  parsed.sizes_word_ = words[1];
+  parsed.sizes_word_ = words[2];
   if (absl::Status status = parsed.ParseSizes(); !status.ok()) return status;
-  for (const Word& word : words.subspan(2))
+  for (const Word& word : words.subspan(3))
     if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
       return status;
   // Checks of several words come when all options are read, as these are in any order.
-  absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  if (!contraction->transposes() && parsed.form_.out().layout.order == Order::kCol)
+    return parsed.Expected(words[0], "an operation that is its own transpose, with out=col");
+  absl::Status status = CheckTypes(source, words[1], *types, parsed.form_.op_info().epilogue);
   if (status.ok()) status = parsed.CheckRounding();
-  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);
+  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[1], *types);
   if (!status.ok()) return status;
   return parsed;
 }
@@ -151,7 +169,7 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   }
   if (key == kEpilogueWord) {
     absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
-    if (epilogue.ok()) form_.op = OpWith(*epilogue);
+    if (epilogue.ok()) form_.op = OpWith(*epilogue, {}, form_.op_info().base);
     epilogue_ = word;
     return epilogue.status();
   }
@@ -270,13 +288,12 @@ absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) 
     if (!kernel.ok()) return kernel.status();
     return std::move(kernel->spec);
   }
-  if (words[0].text != kMatmulInfo.name) {
+  if (FindContraction(words[0].text) == nullptr) {
     const std::vector<std::string_view> names = ContractionNames();
     return ExpectedAt(source, words[0], Cat("an operation (", Join(names, "|"), ")"),
                       DidYouMean(words[0].text, names));
   }
-  const absl::StatusOr<ParsedMatmul> matmul =
-      ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
+  const absl::StatusOr<ParsedMatmul> matmul = ParsedMatmul::Parse(words, source);
   if (!matmul.ok()) return matmul.status();
   if (matmul->range())
     return ExpectedAt(source, *matmul->range(),

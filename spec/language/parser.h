@@ -29,6 +29,11 @@ struct ParsedSpec {
   friend bool operator==(const ParsedSpec&, const ParsedSpec&) = default;
 };
 
+// The contraction whose shorthand begins with `name` and has sizes, as matmul's does; null if there is none.
+// Those that only convolutions have are not among them.
+const OpInfo* FindContraction(std::string_view name);
+std::vector<std::string_view> ContractionsOfSizes();  // the names of all of them
+
 // Brings a root spec, as a user states it, into its canonical form. The parameters are lhs, rhs, the
 // epilogue's operands, out, as the user knows them.
 ParsedSpec CanonicalRequest(const Spec& asked);
@@ -58,7 +63,7 @@ using UserRanges = std::array<SizeRange, kFamilyDims>;
 // errors about one member still have their place. It points into the text, which has to outlive it.
 class ParsedMatmul {
  public:
-  // `words`: those after "matmul", with the empty word at the end.
+  // `words`: the first one names a contraction (FindContraction); the last one is empty, at the end.
   static absl::StatusOr<ParsedMatmul> Parse(absl::Span<const Word> words, std::string_view source);
 
   const UserRanges& ranges() const { return ranges_; }

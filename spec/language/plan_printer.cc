@@ -106,13 +106,7 @@ class PlanPrinter {
                                                   : "";
       Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
       if (stage.kind != StageKind::kContraction) continue;
-      // Each line of the schedule is moved in below its stage.
-      std::string schedule = PrintSchedule(stage.impl);
-      for (size_t at = 0; at < schedule.size();) {
-        const size_t end = std::min(schedule.find('\n', at), schedule.size());
-        Append(&text_, "    ", schedule.substr(at, end - at), "\n");
-        at = end + 1;
-      }
+      AppendIndented(PrintSchedule(stage.impl), "    ", &text_);
     }
   }
 

@@ -28,14 +28,6 @@ std::string WithComment(std::string line, std::string_view comment) {
 
 std::string PrintCycles(double cycles) { return Cat(static_cast<int64_t>(std::llround(cycles)), " cycles"); }
 
-// The nodes that are computed once for all calls, in the graph's order.
-std::vector<int> FoldedOperations(const Graph& graph) {
-  std::vector<int> folded;
-  for (int node = graph.num_inputs(); node < static_cast<int>(graph.nodes.size()); ++node)
-    if (graph.IsConstant(node)) folded.push_back(node);
-  return folded;
-}
-
 // Prints the decisions of a plan as ParsePlanSchedule reads them.
 class Printer {
  public:
@@ -51,7 +43,7 @@ class Printer {
   // The lines for the whole plan, and as comments the operation that each name stands for.
   void PrintHead() {
     Append(&text_, "threads ", plan_.threads, "\n");
-    if (const std::vector<int> folded = FoldedOperations(plan_.graph); !folded.empty())
+    if (const std::vector<int> folded = plan_.graph.FoldedOperations(); !folded.empty())
       Append(&text_, "ahead ", NamesOfValues(plan_.graph, folded), "\n");
     for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
       const GraphNode& node = plan_.graph.nodes[i];
@@ -90,12 +82,7 @@ class Printer {
     if (stage.kind != StageKind::kContraction) return;
     text_ += WithComment(Cat("  contraction ", number), PrintCycles(stage.cycles));
     // The schedule of its spec is moved in, as InContraction expects it.
-    const std::string schedule = PrintSchedule(stage.impl);
-    for (size_t at = 0; at < schedule.size();) {
-      const size_t end = std::min(schedule.find('\n', at), schedule.size());
-      Append(&text_, "    ", std::string_view(schedule).substr(at, end - at), "\n");
-      at = end + 1;
-    }
+    AppendIndented(PrintSchedule(stage.impl), "    ", &text_);
   }
 
   const Plan& plan_;
@@ -371,7 +358,7 @@ void GroupSchedule::SetRewrite(const AppliedRewrite& applied) {
 
 PlanSchedule MakeSchedule(const Plan& plan) {
   PlanSchedule schedule{"plan", plan.threads};
-  for (const int node : FoldedOperations(plan.graph)) schedule.folded.push_back({node});
+  for (const int node : plan.graph.FoldedOperations()) schedule.folded.push_back({node});
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     // Every decision becomes one that is pinned.
     const GroupDecision& decision = plan.groups[i];

@@ -273,10 +273,10 @@ class RowBlocks {
   std::vector<Number> block_ = std::vector<Number>(static_cast<size_t>(kBlockSteps * kBlockColumns));
 };
 
-// Adds the terms of one output row of a depthwise convolution to row number `to` of the sums.
+// Adds the terms of one output row of a lanewise operation to row number `to` of the sums.
 template <typename Number>
-void AddDepthwiseRow(const Spec& root, const ConstOperands& operands, int64_t row, size_t to,
-                     RowSums<Number>* sums) {
+void AddLanewiseRow(const Spec& root, const ConstOperands& operands, int64_t row, size_t to,
+                    RowSums<Number>* sums) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs;
   const std::array<DigitAxis, kMaxAxes> lhs = RootAxes(root, kLhs), rhs = RootAxes(root, kRhs);
   const size_t n = root.size[MatmulDims::kN];
@@ -295,11 +295,11 @@ void AddDepthwiseRow(const Spec& root, const ConstOperands& operands, int64_t ro
 }
 
 template <typename Number>
-// Depthwise convolutions have their own loop, since lhs has the column as an index, too.
+// Lanewise operations have their own loop, since lhs has the column as an index, too.
 RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
   RowSums<Number> sums = FirstTerms<Number>(root, operands, rows);
-  if (root.op_info().base == OpKind::kDepthwise) {
-    for (size_t row = 0; row < rows.size(); ++row) AddDepthwiseRow(root, operands, rows[row], row, &sums);
+  if (root.op_info().lanewise()) {
+    for (size_t row = 0; row < rows.size(); ++row) AddLanewiseRow(root, operands, rows[row], row, &sums);
     return sums;
   }
   RowBlocks<Number>(root, operands, rows, &sums).Run();
@@ -336,11 +336,9 @@ Uncertain ApplyEpilogue(const Spec& root, const RowProgram& epilogue, const Cons
                         int64_t batch, int64_t row, int64_t column, Uncertain sum) {
   const auto element = [&](int number) {
     const int operand = root.op_info().output() + 1 + number;
-    const AxisArray strides = RootStrides(root, operand), extents = AxisExtents(root, operand);
-    const AxisArray place = {batch, row, column};
+    const AxisArray strides = RootStrides(root, operand), place = {batch, row, column};
     int64_t at = 0;
-    // An axis of one element is the same for all places (broadcast).
-    for (size_t axis = 0; axis < 3; ++axis) at += extents[axis] == 1 ? 0 : place[axis] * strides[axis];
+    for (size_t axis = 0; axis < 3; ++axis) at += place[axis] * strides[axis];
     return LoadElement(root.tensor(operand).dtype, operands[static_cast<size_t>(operand)], at);
   };
   return Apply(epilogue, sum, element);

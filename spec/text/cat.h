@@ -42,6 +42,15 @@ void Append(std::string* text, const Pieces&... pieces) {
   absl::StrAppend(text, PieceForAbsl(pieces)...);
 }
 
+// Adds all lines of `lines`, each behind `indent`. The last one may lack its line break; it gets one.
+inline void AppendIndented(std::string_view lines, std::string_view indent, std::string* text) {
+  for (size_t at = 0; at < lines.size();) {
+    const std::string_view line = lines.substr(at, lines.substr(at).find('\n'));
+    Append(text, indent, line, "\n");
+    at += line.size() + 1;
+  }
+}
+
 // The pieces in their order, with `separator` between any two. Elements may be numbers, too: Join({1, 2},
 // ",") is "1,2".
 template <typename Pieces>

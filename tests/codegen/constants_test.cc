@@ -89,7 +89,7 @@ TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
         Cat("kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33]):\n return matmul(x, ", info.name,
             "(", arguments, "))");
     const Plan plan = VerifiedPlan(text, target_);
-    EXPECT_EQ(FoldedOperations(plan).size(), 1u) << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(plan.graph.FoldedOperations().size(), 1u) << text << "\n" << PrintPlan(plan);
     ++elementwise;
   }
   EXPECT_GT(elementwise, 15);
@@ -122,7 +122,7 @@ TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
   };
   for (const auto& [text, ahead] : others) {
     const Plan plan = VerifiedPlan(text, target_, 1, true);
-    EXPECT_EQ(FoldedOperations(plan).size(), ahead) << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(plan.graph.FoldedOperations().size(), ahead) << text << "\n" << PrintPlan(plan);
     VerifiedPlan(text, WithFreeThreads(target_), 2);
   }
 }

@@ -410,7 +410,7 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
     for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
     usage->folded += !folded.empty();
   }
-  usage->chosen_folded += !FoldedOperations(found->plan).empty();
+  usage->chosen_folded += !found->plan.graph.FoldedOperations().empty();
   EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
   EXPECT_TRUE(found->optimal);
   std::map<std::string, bool> chosen;
