@@ -43,6 +43,11 @@ double LanewiseInputs(const RegisterTile& tile) {
   return tile.columns * static_cast<double>(tile.inputs) / tile.taps;
 }
 
+// The shuffles of a step: one for each input, where lanes are in groups.
+double LanewiseShuffles(const RegisterTile& tile) {
+  return tile.form == LayoutKind::kLanewise && tile.lane_group > 1 ? LanewiseInputs(tile) : 0;
+}
+
 // Rows of lhs whose elements are unpacked.
 double Deinterleaved(const RegisterTile& tile) {
   return IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
@@ -102,7 +107,8 @@ double FmaCyclesOfBroadcasts(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.rows / unit.fma_per_cycle;
 }
 
-// A step's share of the trip of a depthwise convolution, whose rows have inputs in common.
+// A step's share of the trip of a depthwise convolution, whose rows have inputs in common. A shuffle takes a
+// cycle of the port for them.
 TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
@@ -111,8 +117,8 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const double widened_lhs = tile.widens_lhs * inputs, widened_rhs = tile.widens_rhs * tile.columns;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs);
-  trip.widening =
-      widened_lhs * unit.widening_of(tile.lhs).vector + widened_rhs * unit.widening_of(tile.rhs).vector;
+  trip.widening = widened_lhs * unit.widening_of(tile.lhs).vector +
+                  widened_rhs * unit.widening_of(tile.rhs).vector + LanewiseShuffles(tile);
   trip.load = loads / unit.loads_per_cycle;
   trip.latency = rate.latency;
   return trip;
@@ -180,9 +186,9 @@ double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
   const double factors = lanewise ? LanewiseInputs(tile) : Factors(tile);
   const double widened = tile.widens_lhs * factors + tile.widens_rhs * tile.columns;
   const double loads = factors + RhsVectors(tile);
-  return fmas * tile.instruction().instructions() + loads - folded_loads + widened * kWideningInstructions +
-         Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches + tile.scaling * fmas +
-         tile.row_scaling * tile.rows;
+  return fmas * tile.instruction().instructions() + loads - folded_loads + LanewiseShuffles(tile) +
+         widened * kWideningInstructions + Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches +
+         tile.scaling * fmas + tile.row_scaling * tile.rows;
 }
 
 double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }

@@ -117,15 +117,15 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   }
 }
 
-// `fewest`: the least number of digits that is legal here.
-DigitAxis ReadAxis(Reader* reader, uint32_t fewest = 1) {
+// `fewest`: the least number of digits that is legal here. `least`: the least distance of the first one.
+DigitAxis ReadAxis(Reader* reader, uint32_t fewest, uint32_t least) {
   constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
   DigitAxis axis;
   axis.digits = static_cast<int>(reader->Next(fewest, kMaxDigits));
   for (int i = 0; i < axis.digits; ++i) {
     Digit& digit = axis.digit[static_cast<size_t>(i)];
     if (i + 1 < axis.digits) digit.count = reader->Next(2, kMaxSide);
-    digit.stride = reader->Next(1, kMost);
+    digit.stride = reader->Next(i == 0 ? least : 1, kMost);
   }
   return axis;
 }
@@ -163,8 +163,8 @@ std::optional<OpKind> ReadOp(Reader* reader) {
   Window window;
   if ((code & kWindowCode) != 0) {
     window.operand = static_cast<int>(reader->Below(lanewise ? 1 : 2));
-    for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
-    if (lanewise) window.filters = ReadAxis(reader, 0);
+    window.axes = {ReadAxis(reader, 1, 1), ReadAxis(reader, 1, lanewise ? 0 : 1)};
+    if (lanewise) window.filters = ReadAxis(reader, 0, 1);
     // A window that is a plain matrix has a layout instead.
     if (!reader->ok() || (window.IsStrided() && !lanewise)) return std::nullopt;
   }

@@ -40,7 +40,7 @@ DigitAxis AxisOf(const Counts& counts) {
 Window WindowOf(const ConvShape& shape) {
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
   Counts taps, out;
-  if (nhwc && !shape.depthwise) taps.push_back({shape.channels, 1});
+  if (nhwc) taps.push_back(shape.lanewise() ? Count{shape.group, 0} : Count{shape.channels, 1});
   int64_t dense = nhwc ? shape.channels : 1;  // of what is within
   // From the width out: `dense` is the distance between neighbours of a dense image along this axis.
   for (size_t axis = shape.axes.size(); axis-- > 0;) {
@@ -58,15 +58,15 @@ Window WindowOf(const ConvShape& shape) {
   return {InputOperand(shape.layout), {AxisOf(out), AxisOf(taps)}};
 }
 
-// Lays out the filters of a depthwise convolution: rows of channels, a row for each tap. Where the filters
-// are a part of a larger kernel, the rows are not at one distance, and the window says how they lie.
+// Lays out the filters of a lanewise convolution: rows of filters, a row for each tap. Where they are a part
+// of a larger kernel, the rows are not at one distance, and the window says how they lie.
 void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
   if (shape.taps() == 1) return;
-  const int64_t pixel = Or(shape.filters_row, shape.filters);
+  const int64_t row = Or(shape.filters_row, shape.filters), pixel = shape.group * row;
   const auto& [depth, height, width] = shape.axes;
   const int64_t run = Or(shape.filters_run, width.kernel * pixel);
-  const DigitAxis rows =
-      AxisOf({{width.kernel, pixel}, {height.kernel, run}, {depth.kernel, height.kernel * run}});
+  const DigitAxis rows = AxisOf(
+      {{shape.group, row}, {width.kernel, pixel}, {height.kernel, run}, {depth.kernel, height.kernel * run}});
   spec->operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(rows.stride(0));
   if (rows.digits == 1) return;
   KIRSCH_CHECK(window->axes[1].digits == rows.digits &&
@@ -81,7 +81,9 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
   KIRSCH_CHECK(std::all_of(shape.axes.begin(), shape.axes.end(),
                            [](const ConvAxis& axis) { return axis.size >= axis.window(); }));
   KIRSCH_CHECK(nhwc || shape.images == 1);
-  KIRSCH_CHECK(!shape.depthwise || (nhwc && shape.filters == shape.channels));
+  KIRSCH_CHECK(!shape.lanewise() ||
+               (nhwc && shape.filters == shape.channels && shape.channels % shape.group == 0));
+  KIRSCH_CHECK(shape.group <= 1 || (types.lhs == Dtype::kF32 && types.rhs == Dtype::kF32));
   const auto input = static_cast<size_t>(InputOperand(shape.layout)),
              filters = static_cast<size_t>(FiltersOperand(shape.layout));
   Spec spec;
@@ -96,14 +98,14 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
       static_cast<uint32_t>(Or(shape.filters_row, nhwc ? shape.filters : shape.taps()));
   spec.out().layout.ld = static_cast<uint32_t>(Or(shape.out_row, spec.size[MatmulDims::kN]));
   Window window = WindowOf(shape);
-  if (shape.depthwise) LayOutFilters(shape, &window, &spec);
+  if (shape.lanewise()) LayOutFilters(shape, &window, &spec);
   // A 1x1 kernel with stride 1 over a dense image, for example, needs no window: the input is a matrix as any
   // other.
-  const bool strided = window.IsStrided() && !shape.depthwise;
+  const bool strided = window.IsStrided() && !shape.lanewise();
   spec.operand[input].layout =
       strided ? window.StridedLayout() : Layout{LayoutKind::kWindow, Order::kRow, 0, 1, 0};
   spec.op =
-      OpWith(epilogue, strided ? Window{} : window, shape.depthwise ? OpKind::kDepthwise : OpKind::kMatmul);
+      OpWith(epilogue, strided ? Window{} : window, shape.lanewise() ? OpKind::kDepthwise : OpKind::kMatmul);
   return spec;
 }
 

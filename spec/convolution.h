@@ -37,19 +37,20 @@ struct ConvAxis {
 //   kNhwc      the three lie with their axes as written
 //   kNchw      input[channel][d][h][w], filters[filter][channel][kd][kh][kw], out[filter][od][oh][ow], of one
 //              image: those of several are computed one after the other
-//   depthwise  there is no sum over channels, which are the filters; filters[kd][kh][kw][channel]
+//   group      channels are in groups of so many, and so are filters. A filter sums the channels of its own
+//              group; filters[kd][kh][kw][channel of the group][filter]. A group of 1 is a depthwise one.
 struct ConvShape {
   ImageLayout layout = ImageLayout::kNhwc;
-  bool depthwise = false;  // each filter is of its own channel alone; kNhwc only, filters == channels
+  int64_t group = 0;  // 0: all channels are one; else kNhwc only, filters == channels
   int64_t images = 1, channels = 1, filters = 1;
   std::array<ConvAxis, ImageAxes::kCount> axes = {};
   // Elements between neighbours, where the operands are parts of larger ones; 0: as they are dense. Of the
   // input: planes of channels (kNchw only); images (kNhwc only). Of the filters: rows of the matrix they are,
-  // [kd, kh, kw, channel][filter] ([kd, kh, kw][channel]), or [filter][channel, kd, kh, kw]. Of the output:
-  // pixels (kNhwc), planes (kNchw).
+  // [kd, kh, kw, channel][filter], or [filter][channel, kd, kh, kw]. Of the output: pixels (kNhwc), planes
+  // (kNchw).
   int64_t input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
-  int64_t filters_run = 0;  // depthwise: from one of the kernel's rows to the next
+  int64_t filters_run = 0;  // group 1: from one of the kernel's rows to the next
   int64_t out_row = 0;
 
   int64_t pixels() const {
@@ -61,7 +62,8 @@ struct ConvShape {
   int64_t kernel_pixels() const {
     return Product([](const ConvAxis& axis) { return axis.kernel; });
   }
-  int64_t taps() const { return (depthwise ? 1 : channels) * kernel_pixels(); }  // terms of a sum
+  bool lanewise() const { return group != 0; }
+  int64_t taps() const { return (lanewise() ? group : channels) * kernel_pixels(); }  // terms of a sum
 
   // The product of a number for each axis.
   template <typename Along>
@@ -81,7 +83,7 @@ constexpr int FiltersOperand(ImageLayout layout) {
 }
 
 // Returns the spec of a convolution.
-// kNhwc: a matmul (or depthwise convolution) of pixels x taps x filters; kNchw: a matmul of filters x taps x
+// kNhwc: a matmul (or lanewise operation) of pixels x taps x filters; kNchw: a matmul of filters x taps x
 // pixels. An epilogue's rows and columns are those of that matmul. `types`: of the input, the filters and the
 // output.
 // It is a root spec, for Canonicalise. More may be asked for in its fields (accumulate, constant,

@@ -50,7 +50,8 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 //   - AVX2's mask operand; the products, where multiplying and adding are two instructions; what is widened
 //   - for pairs: even and odd vectors of rhs and, along the reduction or with a single row, of lhs; while one
 //     of several rows is unpacked, two more
-//   - lanewise: the rhs vectors of one column's taps
+//   - lanewise: the rhs vectors of one column's taps; of lanes in groups, of those that meet the same channel
+//     of their group, and what is shuffled
 //   - for blocks: one is decoded at a time, with its scale and offset, the codes, a mask, perhaps tables
 //   - for products of their integers: for each row a scale, its integers and what sums start from; factors of
 //     parts wait for each column
@@ -70,8 +71,9 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
            (FormatOf(tile.rhs).part != 0 ? kOfParts * tile.columns : 0);
   }
   const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
-  const int rhs =
-      tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
+  const int rhs = tile.form == LayoutKind::kLanewise
+                      ? tile.taps / tile.lane_group + (tile.lane_group > 1 ? 1 : 0)
+                      : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
   const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
@@ -97,17 +99,20 @@ int MostSets(const RegisterTile& tile) {
 }
 
 // How many steps of a reduction, of one run or a part of it, a kLanewise tile takes at once. Their vectors of
-// rhs leave registers for accumulators.
-int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
+// rhs leave registers for accumulators. Of lanes in groups, the steps of a tap are taken together.
+int TapsOf(const DigitAxis& reduction, int64_t steps, int group, const VectorUnit& unit) {
   constexpr int kMostTaps = 8;
   const int64_t most = std::clamp(unit.registers / 2 - 1, 1, kMostTaps);
-  return static_cast<int>(std::min({most, steps, reduction.RunLength(0)}));
+  const int level = group > 1 ? 1 : 0;  // of the taps
+  const int64_t run = level + 1 < reduction.digits ? reduction.digit[static_cast<size_t>(level)].count : most;
+  return group * static_cast<int>(std::min({most, steps / group, run}));
 }
 
-// How many elements of a channel `rows` consecutive rows of the window have in a run of `taps` steps. Rows
-// have elements in common: 2 rows of 3 taps, a pixel apart, have 4.
-int InputsOf(const Window& window, int rows, int taps) {
-  const int64_t row = window.axes[0].stride(0), tap = window.axes[1].stride(0);
+// How many elements of a channel `rows` consecutive rows of the window have in a run of `taps` taps, which
+// are digit `level` of the reduction. Rows have elements in common: 2 rows of 3 taps, a pixel apart, have 4.
+int InputsOf(const Window& window, int level, int rows, int taps) {
+  if (level == window.axes[1].digits) return rows;
+  const int64_t row = window.axes[0].stride(0), tap = window.axes[1].stride(level);
   const int64_t run = std::min<int64_t>(rows, window.axes[0].RunLength(0));
   int64_t inputs = run * taps;
   if (row % tap == 0) inputs = std::min(inputs, (run - 1) * (row / tap) + taps);
@@ -305,8 +310,10 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   }
   if (tile.form == LayoutKind::kLanewise) {
     const Window& window = spec.op_info().window;
-    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], UnitOf(target, tile));
-    tile.inputs = InputsOf(window, tile.rows, tile.taps);
+    const int group = static_cast<int>(window.LaneGroup(spec.size[MatmulDims::kK]));
+    tile.lane_group = group;
+    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], group, UnitOf(target, tile));
+    tile.inputs = group * InputsOf(window, group > 1 ? 1 : 0, tile.rows, tile.taps / group);
   }
   const bool dots = tile.form == LayoutKind::kPartialSums;
   const int elements = tile.lanes * (dots ? tile.group() : 1);
@@ -376,8 +383,11 @@ int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit) {
 }
 
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
-  if (tile.form == LayoutKind::kLanewise)
-    return reduction.digits > 1 && tile.taps == reduction.unit(1) ? 1 : 0;
+  if (tile.form == LayoutKind::kLanewise) {
+    int whole = reduction.digits - 1;
+    while (whole > 0 && tile.taps % reduction.unit(whole) != 0) --whole;
+    return std::max(whole, 0);
+  }
   // The most multiply-adds that a trip holds. Few registers: see the code generator.
   constexpr int kManyRegisters = 32, kMostMultiplyAdds = 256;
   if (unit.registers < kManyRegisters) return 0;

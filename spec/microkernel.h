@@ -68,7 +68,8 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target);
 //   kPartialSums  dot product: a column is one output element; per `lanes * group` steps of the reduction,
 //                 `rows` vector loads of lhs and `columns` of rhs; the lanes are summed at the end
 //   kLanewise     a column is a vector along the output's inner dim; per `taps` steps of the reduction, for
-//                 each column, `taps` vector loads of rhs and `inputs` of lhs, which rows have in common
+//                 each column, `taps` vector loads of rhs and `inputs` of lhs, which rows have in common; of
+//                 lanes in groups (Window::LaneGroup), a shuffle each
 //   kTiles        tiles of a matrix unit: a column is a vector along the output's inner dim; per
 //                 `lanes * group` steps of the reduction, `columns` tiles of rhs and `row_tiles` of lhs
 // clang-format on
@@ -94,11 +95,11 @@ struct RegisterTile {
   // The shares of the vectors of lhs (kPartialSums) and of rhs (not kLanewise) that lie across two lines of
   // the cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
   double split_lhs = 0, split_rhs = 0;
-  double unaligned = 0;      // vectors of a step that begin at no multiple of 8 bytes, on average
-  bool one_chain = false;    // sums must not be split
-  bool one_set = false;      // nor need they be, as their steps are few
-  int taps = 1, inputs = 1;  // kLanewise
-  double prefetches = 0;     // lines that are prefetched in each trip, on average
+  double unaligned = 0;    // vectors of a step that begin at no multiple of 8 bytes, on average
+  bool one_chain = false;  // sums must not be split
+  bool one_set = false;    // nor need they be, as their steps are few
+  int taps = 1, inputs = 1, lane_group = 1;  // kLanewise
+  double prefetches = 0;                     // lines that are prefetched in each trip, on average
   const Instruction& instruction() const { return Info(arithmetic); }
   int sum_rows() const { return rows + (instruction().has_excess() ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }

@@ -98,8 +98,9 @@ inline constexpr OpInfo kMatmulInfo = {
       {"out", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kN)}}}}},
     {}};
 
-// Depthwise convolution, which has the same dims: out[b][m][n] = sum over k of lhs[b][m][k][n] *
-// rhs[b][k][n]. m is a pixel of the output, k a tap, n a channel. Lhs is always a window, along m and k.
+// Depthwise convolution, or one of few channels in a group (Window::LaneGroup), which has the same dims:
+// out[b][m][n] = sum over k of lhs[b][m][k][n] * rhs[b][k][n]. m is a pixel of the output, k a tap, n a
+// channel. Lhs is always a window, along m and k.
 inline constexpr OpInfo kDepthwiseInfo = {
     OpKind::kDepthwise,
     "depthwise",

@@ -31,7 +31,8 @@ inline constexpr int kMaxDigits = 4;
 
 // Says how the indices along an axis become offsets. An index is a number of up to four digits, the innermost
 // first. It lies at the sum of each digit times its stride. (Of the rows of a convolution's input: the column
-// of the output, its row, its slice if images have a depth, the image.)
+// of the output, its row, its slice if images have a depth, the image.) A first digit of stride 0 is that of
+// Window::LaneGroup.
 struct DigitAxis {
   int digits = 0;
   std::array<Digit, kMaxDigits> digit = {};
@@ -75,8 +76,10 @@ struct DigitAxis {
   }
   // True if the axis may be cut into tiles of `tile`, for indices below `size`: the offsets in each are those
   // of the first tile, moved. A tile is whole runs of a digit, or as much as divides one.
+  // A digit without a stride is not cut.
   bool MayTile(int64_t size, int64_t tile) const {
     const int own = DigitsOf(size), within = DigitsOf(tile);
+    if (stride(0) == 0 && tile < (own == 1 ? size : unit(1))) return false;
     for (int level = 1; level < own; ++level)
       if (level < within ? tile % unit(level) != 0 : unit(level) % tile != 0) return false;
     return true;
@@ -95,6 +98,14 @@ struct Window {
 
   bool empty() const { return operand < 0; }
   const DigitAxis& ReductionAxis() const { return axes[operand == 0 ? 1 : 0]; }
+  // A lanewise operation's channels are in groups of so many, for a reduction of so many steps; 1: each is by
+  // itself. The first digit of a step says which channel of its group each lane multiplies:
+  //   lhs[m][k][n] is the element at n - n % group + k % group, not at n
+  int64_t LaneGroup(int64_t steps) const {
+    const DigitAxis& reduction = axes[1];
+    if (operand < 0 || reduction.stride(0) != 0) return 1;
+    return reduction.digits == 1 ? steps : reduction.digit[0].count;
+  }
   // True if the view is taken for a matrix as any other: its rows are contiguous and at one distance, which
   // may be less than their length. Of lhs, which is read element by element, contiguous columns will do.
   bool IsStrided() const { return axes[0].digits == 1 && axes[1].digits == 1 && HasStridedParts(); }

@@ -243,6 +243,7 @@ class FunctionPrinter {
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
   void Print(const TransposeParts& op) { PrintStatements(vectors_.TransposeParts(VarsOf(op.rows))); }
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
+  void Print(const GroupLane& op) { Set(op.to, vectors_.GroupLane(VarOf(op.from), op.group, op.lane)); }
   void Print(const Deinterleave& op) {
     PrintStatements(vectors_.Deinterleave(VarOf(op.even), VarOf(op.odd)));
   }

@@ -778,6 +778,23 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
   return sum;
 }
 
+// Groups of up to four are within the 16 bytes that a shuffle of immediate lanes has. Of eight, a shuffle
+// takes the numbers of lanes from a vector.
+std::string CVectors::GroupLane(const Var& from, int group, int lane) const {
+  constexpr int kOfShuffle = 4;
+  const int bytes = from.bytes();
+  if (group <= kOfShuffle) {
+    int lanes = 0;
+    for (int at = kOfShuffle; at-- > 0;) lanes = 4 * lanes + at - at % group + lane;
+    return Intrinsic(bytes, "permute_ps", from.name, Cat("0x", absl::Hex(lanes)));
+  }
+  std::string numbers;
+  for (int at = 0; at < from.lanes; ++at) Append(&numbers, at > 0 ? ", " : "", at - at % group + lane);
+  const std::string order = Intrinsic(bytes, "setr_epi32", numbers);
+  return bytes == 32 ? Intrinsic(bytes, "permutevar8x32_ps", from.name, order)
+                     : Intrinsic(bytes, "permutexvar_ps", order, from.name);
+}
+
 // Both vectors are read before either is set, hence the temporary.
 std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) const {
   return {Cat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),

@@ -99,6 +99,7 @@ class CVectors {
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
   std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
   std::vector<std::string> TransposeParts(const std::array<const Var*, 4>& rows) const;
+  std::string GroupLane(const Var& from, int group, int lane) const;
   std::string Interleave(const Var& to, const std::array<const Var*, 4>& from) const;
   // Statements. In place: the even elements of both vectors, one after the other, then the odd ones.
   std::vector<std::string> Deinterleave(const Var& a, const Var& b) const;

@@ -35,7 +35,8 @@ bool StepsShareElements(const Microkernel& kernel) {
 }  // namespace
 
 std::string Microkernel::Name() const {
-  const std::string lanewise = tile.form == LayoutKind::kLanewise ? Cat("lanes", tile.taps, "_") : "";
+  const std::string group = tile.lane_group > 1 ? Cat("of", tile.lane_group) : "";
+  const std::string lanewise = tile.form == LayoutKind::kLanewise ? Cat("lanes", tile.taps, group, "_") : "";
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
   std::string name = Cat(lanewise, tile.form == LayoutKind::kTiles ? "tiles_" : "", dot ? "dot_" : "",
                          dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_",

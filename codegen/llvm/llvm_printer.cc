@@ -245,6 +245,7 @@ class BodyPrinter {
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
 
   // Both are read before either is written.
+  void Print(const GroupLane& op) { Set(op.to, vectors_.GroupLane(Get(op.from), op.group, op.lane)); }
   void Print(const Deinterleave& op) {
     Value *a = Get(op.even), *b = Get(op.odd);
     Set(op.even, vectors_.EverySecond(a, b, 0));

@@ -541,6 +541,12 @@ Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from)
   return ir_.CreateBitCast(sum, VectorType(to, ir_.getContext()));
 }
 
+Value* LlvmVectors::GroupLane(Value* from, int group, int lane) {
+  llvm::SmallVector<int> lanes;
+  for (int at = 0; at < LanesIn(from); ++at) lanes.push_back(at - at % group + lane);
+  return ir_.CreateShuffleVector(from, lanes);
+}
+
 Value* LlvmVectors::EverySecond(Value* a, Value* b, int first) {
   llvm::SmallVector<int> lanes;
   for (int lane = first; lane < 2 * LanesIn(a); lane += 2) lanes.push_back(lane);

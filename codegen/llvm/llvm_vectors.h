@@ -76,6 +76,7 @@ class LlvmVectors {
   // In place. Null after the last vector, here and below.
   void Transpose(std::array<llvm::Value*, 4>* rows);
   void TransposeParts(std::array<llvm::Value*, 4>* rows);
+  llvm::Value* GroupLane(llvm::Value* from, int group, int lane);
   llvm::Value* Interleave(const Var& to, const std::array<llvm::Value*, 4>& from);
   // Returns elements `first`, `first` + 2, ... of two vectors, one after the other.
   llvm::Value* EverySecond(llvm::Value* a, llvm::Value* b, int first);

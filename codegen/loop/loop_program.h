@@ -232,6 +232,10 @@ struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 aft
 struct Deinterleave {  // in place: the even and the odd elements of both vectors, one after the other
   VarId even, odd;
 };
+struct GroupLane {  // each lane of `to` is lane number `lane` of its group of lanes of `from`
+  VarId to, from;
+  int group, lane;  // f32: 2, 4 or 8 in a group
+};
 struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f32
   VarId even, odd, from;
 };
@@ -364,9 +368,9 @@ struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, RoundToInteger, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift,
                Bits, Select, FirstLanes, Across, Fill, FillIndex, Convert, LaneSums, Transpose,
-               TransposeParts, Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero,
-               TileLoad, TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call,
-               Divide, LoadIndex, For, IfAny, Switch, OnThread, ForBlocks, InPhase>
+               TransposeParts, Interleave, Deinterleave, GroupLane, SplitPairs, TileConfigure, TileRelease,
+               TileZero, TileLoad, TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance,
+               Call, Divide, LoadIndex, For, IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

@@ -112,6 +112,9 @@ class TextPrinter {
   void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
   void Print(const TransposeParts& op) { Line("transpose parts ", Names(op.rows)); }
   void Print(const Interleave& op) { Line(Name(op.to), " = interleaved ", Names(op.from)); }
+  void Print(const GroupLane& op) {
+    Line(Name(op.to), " = lane ", op.lane, " of each ", op.group, " of ", Name(op.from));
+  }
   void Print(const Deinterleave& op) { Line("deinterleave ", Name(op.even), ", ", Name(op.odd)); }
   void Print(const SplitPairs& op) { Line(Name(op.even), ", ", Name(op.odd), " = split ", Name(op.from)); }
   void Print(const Fence&) { Line("fence"); }

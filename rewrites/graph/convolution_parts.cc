@@ -48,7 +48,7 @@ Stage Repeated(Stage stage, int64_t rows) {
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group);
-  return whole.node.conv.padded() && whole.depthwise() && !whole.has_depth() && !whole.TakesPixels() &&
+  return whole.node.conv.padded() && whole.lane_group() == 1 && !whole.has_depth() && !whole.TakesPixels() &&
          !PartsOf(whole).empty();
 }
 
@@ -122,7 +122,7 @@ ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
   };
   ConvShape conv;
   conv.layout = node.node.conv.layout;
-  conv.depthwise = true;
+  conv.group = 1;
   conv.channels = conv.filters = conv.filters_row = channels;
   conv.axes[ImageAxes::kHeight] =
       meets(ImageAxes::kHeight, part.one_by_one ? 1 : part.rows.count, part.rows.taps, node.row());

@@ -22,7 +22,7 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows) {
   const ConvolutionSizes& sizes = node.sizes;
   ConvShape conv;
   conv.layout = node.node.conv.layout;
-  conv.depthwise = node.depthwise();
+  conv.group = node.lane_group();
   conv.images = node.nhwc() ? sizes.images : 1;
   // A group has its share of the channels and of the filters.
   conv.channels = sizes.channels / node.groups();
@@ -78,9 +78,9 @@ Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_
   return stage;
 }
 
-FusedConvolution::FusedConvolution(const FusionGroup& group)
+FusedConvolution::FusedConvolution(const FusionGroup& group, bool by_lanes)
     : ConvolutionNode{group.graph().at(group.at(0)),
-                      SizesOfConvolution(group.graph(), group.graph().at(group.at(0)))},
+                      SizesOfConvolution(group.graph(), group.graph().at(group.at(0))), by_lanes},
       group_(group),
       space_(SpaceOf(node)),
       fused_(FuseEpilogue(group, 0, space_, false)) {}

@@ -22,6 +22,9 @@
 
 namespace kirsch {
 
+// Groups of so many channels, of f32, may be those of lanes that a shuffle has.
+constexpr bool IsLaneGroup(int64_t channels) { return channels == 2 || channels == 4 || channels == 8; }
+
 // A convolution's node and its sizes. Elements are counted as they lie in the layout. Steps of an image's
 // first axis are its rows: slices, if images have a depth; an image of one axis is a row of pixels.
 struct ConvolutionNode {
@@ -37,13 +40,17 @@ struct ConvolutionNode {
   bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
-  // True if each filter is of one channel alone. Such a convolution has a spec of its own in layout nhwc.
-  bool depthwise() const {
-    return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
-           node.conv.groups == sizes.filters;
+  bool by_lanes = false;  // groups of few channels are computed as a depthwise convolution is
+
+  // Channels of a group, and filters, where all groups are one spec in layout nhwc; 0 where they are not. If
+  // each filter is of one channel alone, that is always so.
+  int64_t lane_group() const {
+    const int64_t group = sizes.channels / node.conv.groups;
+    const bool may = nhwc() && node.conv.groups > 1 && sizes.channels == sizes.filters;
+    return may && (group == 1 || (by_lanes && IsLaneGroup(group))) ? group : 0;
   }
-  // The groups that are computed one after the other, each by a spec. A depthwise convolution is one spec.
-  int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
+  // The groups that are computed one after the other, each by a spec.
+  int64_t groups() const { return lane_group() != 0 ? 1 : node.conv.groups; }
   // Pixels of an image along the axis, the zeros around it included.
   int64_t padded(size_t axis) const {
     const AxisOptions& options = node.conv.axes[axis];
@@ -65,7 +72,7 @@ struct ConvolutionNode {
   }
 };
 
-// Returns the convolution of padded images of `rows` rows: of one group, or of all of a depthwise one.
+// Returns the convolution of padded images of `rows` rows: of one group, or of all that are one spec.
 ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows);
 
 // Returns the stage that copies `rows` rows of one image, with `before` rows of zeros before and `after`
@@ -76,7 +83,7 @@ Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_
 class FusedConvolution : public ConvolutionNode {
  public:
   // The group's first operation is a convolution. The group must outlive this.
-  explicit FusedConvolution(const FusionGroup& group);
+  explicit FusedConvolution(const FusionGroup& group, bool by_lanes = false);
 
   // True if the group has no operation beyond the epilogue, and everything is dense. Else the shape's error
   // says what was expected.

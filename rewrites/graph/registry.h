@@ -25,6 +25,7 @@ namespace kirsch {
   REWRITE(kTransposeCopy) \
   REWRITE(kStridedCopy) \
   REWRITE(kWholeConvolution) \
+  REWRITE(kConvolutionByLanes) \
   REWRITE(kConvolutionBands) \
   REWRITE(kConvolutionParts) \
   REWRITE(kWinograd) \

@@ -5,6 +5,8 @@
 //   before -> after, for an image f32[1,56,56,64], 3x3 filters, padding of 1:
 //     conv2d(x, w)  ->  before all items: a copy of 58x58x64 with zeros around it
 //                       a convolution of the copy, as a matmul of 3136 pixels x 576 taps x filters
+//
+// Groups are computed one after the other, or, of few channels, all at once by the lanes of vectors.
 #include <utility>
 
 #include "rewrites/graph/convolution_stages.h"
@@ -48,10 +50,15 @@ Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
+bool HasLaneGroups(const GroupProblem& problem) {
+  return IsConvolution(problem) && FusedConvolution(problem.group, true).lane_group() > 1;
+}
+
 // Items are the images of nchw, or the groups of the convolution. Groups of nchw differ from image to image,
 // so each image has a nest of its own.
+template <bool by_lanes>
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.group);
+  const FusedConvolution whole(problem.group, by_lanes);
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   whole.Reserve(&shape);
@@ -70,6 +77,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
 
 }  // namespace
 
-const GraphRewrite kWholeConvolution = {"convolution", {}, IsConvolution, Enumerate, Expand};
+const GraphRewrite kWholeConvolution = {"convolution", {}, IsConvolution, Enumerate, Expand<false>};
+const GraphRewrite kConvolutionByLanes = {"lanes", {}, HasLaneGroups, Enumerate, Expand<true>};
 
 }  // namespace kirsch

@@ -54,7 +54,11 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
                   const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
-  if (form == LayoutKind::kLanewise) return true;
+  // Groups of lanes are not cut.
+  if (form == LayoutKind::kLanewise)
+    return unit.lanes(Info(arithmetic).accumulator()) %
+               spec.op_info().window.LaneGroup(spec.size[MatmulDims::kK]) ==
+           0;
   if (form == LayoutKind::kTiles && !SuitsTiles(spec, Info(arithmetic), target)) return false;
   if (form == LayoutKind::kPartialSums)
     return spec.fixed_order == 0 && CodesSuit(spec, arithmetic, unit, target) &&

@@ -125,8 +125,12 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
   AppendPowers(8 * wide, 0, size, sizes);
   const uint32_t panel = BoundPanel(spec);
-  // A packed operand is read by whole panels.
-  const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
+  const auto group = static_cast<uint32_t>(
+      spec.op_info().lanewise() ? spec.op_info().window.LaneGroup(spec.size[MatmulDims::kK]) : 1);
+  // A packed operand is read by whole panels, and groups of lanes are not cut.
+  const auto splits_panel = [&](uint32_t tile) {
+    return (panel != 0 && tile % panel != 0) || tile % group != 0;
+  };
   sizes->erase(
       std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
       sizes->end());

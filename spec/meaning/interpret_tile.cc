@@ -256,17 +256,19 @@ class TileInterpreter {
       }
   }
 
-  // Adds products of vectors along n: every element of lhs is such a vector (depthwise convolutions).
+  // Adds products of vectors along n: every element of lhs is such a vector, whose lanes may be in groups
+  // (Window::LaneGroup).
   void AddLanewise(int64_t k) {
     lhs_.assign(static_cast<size_t>(tile_.n), 0);
     rhs_.assign(static_cast<size_t>(k * pitch_), 0);
     Gather(MatmulDims::kRhs, tile_.rhs, {0, k, 0, tile_.n}, pitch_, 1, &rhs_);
+    const int64_t group = tile_.tile.lane_group;
     for (int64_t i = 0; i < tile_.m; ++i)
       for (int64_t p = 0; p < k; ++p) {
         memory_.Read(at_[MatmulDims::kLhs], tile_.lhs.At(i, p), 1, tile_.n, lhs_.data());
         for (int64_t j = 0; j < tile_.n; ++j)
-          sums_[static_cast<size_t>(i * pitch_ + j)] +=
-              lhs_[static_cast<size_t>(j)] * rhs_[static_cast<size_t>(p * pitch_ + j)];
+          sums_[static_cast<size_t>(i * pitch_ + j)] += lhs_[static_cast<size_t>(j - j % group + p % group)] *
+                                                        rhs_[static_cast<size_t>(p * pitch_ + j)];
         // A block of the sum has so many steps.
         if ((p + 1) % kSumBlock == 0) EndPiece();
       }

@@ -280,6 +280,7 @@ void AddLanewiseRow(const Spec& root, const ConstOperands& operands, int64_t row
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs;
   const std::array<DigitAxis, kMaxAxes> lhs = RootAxes(root, kLhs), rhs = RootAxes(root, kRhs);
   const size_t n = root.size[MatmulDims::kN];
+  const auto group = static_cast<size_t>(root.op_info().window.LaneGroup(root.size[MatmulDims::kK]));
   std::vector<Number> x(n), w(n);
   for (int64_t p = 0; p < root.size[MatmulDims::kK]; ++p) {
     LoadAlong(root.operand[kLhs].dtype, operands[kLhs], lhs[1].At(row) + lhs[2].At(p), lhs[3], 0,
@@ -287,7 +288,7 @@ void AddLanewiseRow(const Spec& root, const ConstOperands& operands, int64_t row
     LoadAlong(root.operand[kRhs].dtype, operands[kRhs], rhs[1].At(p), rhs[2], 0, static_cast<int64_t>(n),
               w.data());
     for (size_t j = 0; j < n; ++j) {
-      const Number term = x[j] * w[j];
+      const Number term = x[j - j % group + static_cast<size_t>(p) % group] * w[j];
       sums->value[to * n + j] += term;
       if constexpr (std::is_floating_point_v<Number>) sums->magnitude[to * n + j] += std::abs(term);
     }

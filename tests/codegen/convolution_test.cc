@@ -56,12 +56,13 @@ std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& in
                 image = Or(s.input_image, depth.size * slice);
   const int64_t of_filter = nhwc ? 1 : Or(s.filters_row, s.taps()),
                 of_tap = nhwc ? Or(s.filters_row, s.filters) : 1,
-                of_run = Or(s.filters_run, width.kernel * (s.depthwise ? 1 : s.channels) * of_tap);
+                of_run = Or(s.filters_run, width.kernel * (s.lanewise() ? s.group : s.channels) * of_tap);
   std::vector<double> out;
   // The sum of a pixel and a filter.
   const auto sum_at = [&](int64_t n, int64_t z, int64_t y, int64_t x, int64_t f) {
     double sum = 0;
-    const int64_t first = s.depthwise ? f : 0, end = s.depthwise ? f + 1 : s.channels;
+    const int64_t first = s.lanewise() ? f / s.group * s.group : 0,
+                  end = s.lanewise() ? first + s.group : s.channels;
     for (int64_t d = 0; d < depth.kernel; ++d)
       for (int64_t h = 0; h < height.kernel; ++h)
         for (int64_t w = 0; w < width.kernel; ++w)
@@ -172,7 +173,7 @@ TEST(ConvolutionTest, PartsOfPaddedImagesMeanTheConvolution) {
   int parts_met = 0, padded = 0;
   for (const ConvShape& shape : SmallConvolutions())
     for (int64_t pad = 1; pad <= 2; ++pad) {
-      if (!shape.depthwise || shape.channels != 3 ||
+      if (shape.group != 1 || shape.channels != 3 ||
           std::min(shape.axes[ImageAxes::kHeight].size, shape.axes[ImageAxes::kWidth].size) <= 2 * pad)
         continue;
       ExpectPartsMeanTheConvolution(shape, pad, &parts_met);
@@ -320,7 +321,7 @@ TEST(ConvolutionTest, FootprintsAreWhatCountingGives) {
   for (const ConvShape& shape : SmallConvolutions()) {
     const Spec spec = SpecOf(shape);
     const int operand = spec.op_info().window.operand;
-    if (operand < 0 || (shape.filters > 1 && !shape.depthwise)) continue;
+    if (operand < 0 || (shape.filters > 1 && !shape.lanewise())) continue;
     const WindowFootprint footprint = WindowFootprintOf(spec, operand, /*line=*/1, /*page=*/64);
     const int64_t touched = Touched(spec, operand), counted = footprint.stretches * footprint.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
@@ -370,7 +371,7 @@ TEST(ConvolutionTest, InputsOfLanewiseTilesAreWhatCountingGives) {
   const Layout registers{LayoutKind::kLanewise, Order::kRow, 16, 1, 0};
   int shared = 0;
   for (const ConvShape& shape : SmallConvolutions()) {
-    if (!shape.depthwise || shape.channels > 3) continue;
+    if (!shape.lanewise() || shape.channels > 3 * shape.group) continue;
     const Spec spec = SpecOf(shape);
     const RegisterTile tile = RegisterTileOf(spec, registers, target);
     const Window& window = spec.op_info().window;
@@ -378,7 +379,8 @@ TEST(ConvolutionTest, InputsOfLanewiseTilesAreWhatCountingGives) {
     for (int row = 0; row < tile.rows; ++row)
       for (int tap = 0; tap < tile.taps; ++tap)
         inputs.insert(window.axes[0].At(row) + window.axes[1].At(tap));
-    const auto counted = static_cast<int>(inputs.size());
+    // Each is read for each channel of its groups.
+    const auto counted = static_cast<int>(inputs.size()) * tile.lane_group;
     // Runs of rows are taken to have none in common.
     if (window.axes[0].digits == 1) {
       ASSERT_EQ(tile.inputs, counted) << PrintSpec(spec);
@@ -481,7 +483,7 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
     const ConvShape shape = RandomConvolution(5e6, &random);
     Spec spec = SpecOf(shape);
     if (round % 4 == 1) spec = testing::WithRandomEpilogue(spec, &random);
-    if (round % 4 == 2 && !shape.depthwise) spec.tensor(FiltersOperand(shape.layout)).constant = 1;
+    if (round % 4 == 2 && !shape.lanewise()) spec.tensor(FiltersOperand(shape.layout)).constant = 1;
     spec.threads = round % 4 == 3 ? 2 : 1;
     HashMemo memo;
     Verify(Chosen(spec, model, memo), round);

@@ -127,9 +127,10 @@ std::string NameOf(const ConvShape& shape, const MatmulTypes& types) {
     return absl::StrJoin(values, "x");
   };
   std::ostringstream name;
-  name << (shape.depthwise ? "depthwise " : "conv3d ") << testing::NameOf(types) << " " << shape.images << "x"
-       << shape.channels << "x" << each([](const ConvAxis& axis) { return axis.size; })
-       << " filters=" << shape.filters << " kernel=" << each([](const ConvAxis& axis) { return axis.kernel; })
+  name << (shape.lanewise() ? "group=" + std::to_string(shape.group) + " " : std::string("conv3d "))
+       << testing::NameOf(types) << " " << shape.images << "x" << shape.channels << "x"
+       << each([](const ConvAxis& axis) { return axis.size; }) << " filters=" << shape.filters
+       << " kernel=" << each([](const ConvAxis& axis) { return axis.kernel; })
        << " stride=" << each([](const ConvAxis& axis) { return axis.stride; })
        << " dilation=" << each([](const ConvAxis& axis) { return axis.dilation; })
        << (shape.layout == ImageLayout::kNhwc ? " layout=ndhwc" : " layout=ncdhw")
@@ -140,7 +141,7 @@ std::string NameOf(const ConvShape& shape, const MatmulTypes& types) {
 TEST(SlowSearch, OfDrawnConvolutions) {
   SearchDrawn([](MatmulTypes types, std::mt19937_64* random) {
     const ConvShape shape = IsLong() ? DrawLayer(random) : testing::RandomConvolution(3e6, random);
-    if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
+    if (shape.lanewise() || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
     return std::pair(testing::SpecOf(shape, types), NameOf(shape, types));
   });
 }

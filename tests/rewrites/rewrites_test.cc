@@ -568,7 +568,7 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
     for (ConvShape shape : {ConvShape{.layout = ImageLayout::kNhwc, .channels = 3, .filters = 9},
                             ConvShape{.layout = ImageLayout::kNchw, .channels = 3, .filters = 9},
-                            ConvShape{.depthwise = true, .channels = 19, .filters = 19}})
+                            ConvShape{.group = 1, .channels = 19, .filters = 19}})
       for (int64_t stride : {1, 2}) {
         shape.axes[ImageAxes::kHeight] = {.size = 6, .kernel = 2, .stride = stride};
         shape.axes[ImageAxes::kWidth] = {.size = 7, .kernel = 3, .stride = stride};

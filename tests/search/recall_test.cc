@@ -48,7 +48,7 @@ std::vector<Spec> SomeRoots(const Target& target, int count, double max_flops) {
     roots.back().threads = i % 4 == 1 ? 2 : 1;
   }
   // Registers of another form.
-  ConvShape depthwise{.depthwise = true, .channels = 40, .filters = 40};
+  ConvShape depthwise{.group = 1, .channels = 40, .filters = 40};
   depthwise.axes = {{{}, {.size = 9, .kernel = 3}, {.size = 9, .kernel = 3}}};
   roots.push_back(PlaceOperands(ConvolutionSpec(depthwise, {Dtype::kF32, Dtype::kF32, Dtype::kF32}),
                                 Residency::kWarm, target));

@@ -225,7 +225,7 @@ TEST_F(TinyConvolutions, BoundsOfEpiloguesOfDepthwiseOnesAreBounds) {
   BruteForce brute_force(model_);
   for (uint32_t channels : {3u, 8u, 13u})
     for (Residency residency : kResidencies) {
-      ConvShape shape{.depthwise = true, .channels = channels, .filters = channels};
+      ConvShape shape{.group = 1, .channels = channels, .filters = channels};
       shape.axes = {{{}, {.size = 5, .kernel = 2}, {.size = 4, .kernel = 2}}};
       Spec spec = testing::SpecOf(shape);
       spec.op = OpWith(relu, spec.op_info().window, OpKind::kDepthwise);
@@ -581,7 +581,7 @@ TEST_P(RealTargets, BoundsOfDrawnConvolutionsAreBounds) {
   for (size_t round = 0; round < 4 * every_types.size(); ++round) {
     MatmulTypes types = every_types[round % every_types.size()];
     const ConvShape shape = testing::RandomConvolution(2e5, &random);
-    if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
+    if (shape.lanewise() || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
     const Spec spec = testing::SpecOf(shape, types);
     ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
   }
@@ -756,7 +756,7 @@ TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
     brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
   };
   for (const auto& [level, text] : roots) solve(ParseSpec(text)->spec, level);
-  ConvShape depthwise{.depthwise = true, .channels = 41, .filters = 41};
+  ConvShape depthwise{.group = 1, .channels = 41, .filters = 41};
   depthwise.axes = {{{}, {.size = 7, .kernel = 3}, {.size = 9, .kernel = 3}}};
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     solve(testing::SpecOf(depthwise), level);

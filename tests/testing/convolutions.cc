@@ -52,7 +52,7 @@ void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
   (nhwc ? shape->input_image : shape->input_plane) = depth.size * depth.pitch + gap();
   shape->filters_row = (nhwc ? shape->filters : shape->taps()) + gap();
   // Some columns of a larger kernel.
-  if (shape->depthwise && depth.size == 1 && width.kernel < width.size)
+  if (shape->group == 1 && depth.size == 1 && width.kernel < width.size)
     shape->filters_run = (width.kernel + gap()) * shape->filters_row;
   shape->out_row = (nhwc ? shape->filters : shape->pixels()) + gap();
 }
@@ -79,7 +79,7 @@ std::vector<ConvShape> SmallConvolutions() {
         });
       });
     });
-  shape = {.depthwise = true};
+  shape = {.group = 1};
   UpTo(6, [&](int64_t height) {
     UpTo(6, [&](int64_t width) {
       for (int64_t channels : {1, 2, 3, 15, 16, 17, 31, 32, 33}) {
@@ -89,6 +89,13 @@ std::vector<ConvShape> SmallConvolutions() {
       }
     });
   });
+  for (int64_t group : {2, 4, 8})
+    for (int64_t groups : {1, 2, 5})
+      for (int64_t side : {2, 5}) {
+        shape.group = group, shape.channels = shape.filters = group * groups;
+        shape.axes[ImageAxes::kHeight].size = side, shape.axes[ImageAxes::kWidth].size = 6;
+        AppendKernels(shape, &shapes);
+      }
   return shapes;
 }
 
@@ -98,8 +105,10 @@ ConvShape RandomConvolution(double most, std::mt19937_64* random) {
     shape.layout = Below(2, random) == 0 ? ImageLayout::kNhwc : ImageLayout::kNchw;
     shape.images = shape.layout == ImageLayout::kNhwc ? Side(3, random) : 1;
     shape.channels = Side(70, random), shape.filters = Side(70, random);
-    shape.depthwise = shape.layout == ImageLayout::kNhwc && Below(3, random) == 0;
-    if (shape.depthwise) shape.filters = shape.channels;
+    if (shape.layout == ImageLayout::kNhwc && Below(3, random) == 0) {
+      shape.group = int64_t{1} << (Below(2, random) * Below(4, random));
+      shape.channels = shape.filters = (shape.channels + shape.group - 1) / shape.group * shape.group;
+    }
     if (Below(4, random) == 0) shape.axes[ImageAxes::kDepth] = RandomAxis(8, 4, random);
     for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) shape.axes[axis] = RandomAxis(40, 7, random);
     if (Below(3, random) == 0) SpreadOut(&shape, random);
