@@ -16,7 +16,7 @@
 
 namespace kirsch {
 
-enum class OpKind : uint32_t { kMatmul, kDepthwise };  // rows of kBasicOps; and more: see OpWith
+enum class OpKind : uint32_t { kMatmul, kDepthwise };  // and more: see OpWith
 
 inline constexpr int kMaxDims = 7;
 inline constexpr int kMaxMatrices = 3;  // that an operation itself takes and makes
