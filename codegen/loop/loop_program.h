@@ -234,7 +234,7 @@ struct Deinterleave {  // in place: the even and the odd elements of both vector
 };
 struct GroupLane {  // each lane of `to` is lane number `lane` of its group of lanes of `from`
   VarId to, from;
-  int group, lane;  // f32: 2, 4 or 8 in a group
+  int group, lane;  // f32: 2, 4, 8 or 16 in a group
 };
 struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f32
   VarId even, odd, from;

@@ -14,13 +14,13 @@ namespace {
 // those of lanes are left to the other rewrites.
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
-  const FusedConvolution whole(problem.group, true);
+  const FusedConvolution whole(problem.group, LanesOf(problem));
   return whole.node.conv.padded() && whole.groups() == 1 && whole.along().out > 1;
 }
 
 // Layout nchw gets one height only, as its searches take longer.
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
-  const FusedConvolution whole(problem.group, true);
+  const FusedConvolution whole(problem.group, LanesOf(problem));
   const int64_t rows = whole.along().out;
   std::vector<RewriteParameters> all;
   for (int64_t tile : whole.nhwc() ? Doublings(2, 32, rows) : Doublings(8, 8, rows)) all.push_back({tile});
@@ -50,7 +50,7 @@ LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int copy, G
 }
 
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.group, true);
+  const FusedConvolution whole(problem.group, LanesOf(problem));
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   const int64_t tile = form.parameters[0];

@@ -78,9 +78,9 @@ Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_
   return stage;
 }
 
-FusedConvolution::FusedConvolution(const FusionGroup& group, bool by_lanes)
+FusedConvolution::FusedConvolution(const FusionGroup& group, int64_t lanes)
     : ConvolutionNode{group.graph().at(group.at(0)),
-                      SizesOfConvolution(group.graph(), group.graph().at(group.at(0))), by_lanes},
+                      SizesOfConvolution(group.graph(), group.graph().at(group.at(0))), lanes},
       group_(group),
       space_(SpaceOf(node)),
       fused_(FuseEpilogue(group, 0, space_, false)) {}

@@ -22,9 +22,6 @@
 
 namespace kirsch {
 
-// Groups of so many channels, of f32, may be those of lanes that a shuffle has.
-constexpr bool IsLaneGroup(int64_t channels) { return channels == 2 || channels == 4 || channels == 8; }
-
 // A convolution's node and its sizes. Elements are counted as they lie in the layout. Steps of an image's
 // first axis are its rows: slices, if images have a depth; an image of one axis is a row of pixels.
 struct ConvolutionNode {
@@ -40,14 +37,14 @@ struct ConvolutionNode {
   bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
-  bool by_lanes = false;  // groups of few channels are computed as a depthwise convolution is
+  int64_t lanes = 1;  // groups of so many channels or fewer are computed as a depthwise convolution is
 
   // Channels of a group, and filters, where all groups are one spec in layout nhwc; 0 where they are not. If
-  // each filter is of one channel alone, that is always so.
+  // each filter is of one channel alone, that is always so. Vectors are whole groups.
   int64_t lane_group() const {
     const int64_t group = sizes.channels / node.conv.groups;
     const bool may = nhwc() && node.conv.groups > 1 && sizes.channels == sizes.filters;
-    return may && (group == 1 || (by_lanes && IsLaneGroup(group))) ? group : 0;
+    return may && lanes % group == 0 ? group : 0;
   }
   // The groups that are computed one after the other, each by a spec.
   int64_t groups() const { return lane_group() != 0 ? 1 : node.conv.groups; }
@@ -83,7 +80,7 @@ Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_
 class FusedConvolution : public ConvolutionNode {
  public:
   // The group's first operation is a convolution. The group must outlive this.
-  explicit FusedConvolution(const FusionGroup& group, bool by_lanes = false);
+  explicit FusedConvolution(const FusionGroup& group, int64_t lanes = 1);
 
   // True if the group has no operation beyond the epilogue, and everything is dense. Else the shape's error
   // says what was expected.
@@ -124,6 +121,11 @@ class FusedConvolution : public ConvolutionNode {
   const IterationSpace space_;
   const FusedEpilogue fused_;
 };
+
+// The f32 in the target's widest vectors: all groups of a convolution may be computed by them at once.
+inline int64_t LanesOf(const GroupProblem& problem) {
+  return problem.target.vectors.front().lanes(Dtype::kF32);
+}
 
 // True if the group's first operation is a convolution.
 bool IsConvolution(const GroupProblem& problem);

@@ -51,14 +51,14 @@ Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
 bool HasLaneGroups(const GroupProblem& problem) {
-  return IsConvolution(problem) && FusedConvolution(problem.group, true).lane_group() > 1;
+  return IsConvolution(problem) && FusedConvolution(problem.group, LanesOf(problem)).lane_group() > 1;
 }
 
 // Items are the images of nchw, or the groups of the convolution. Groups of nchw differ from image to image,
 // so each image has a nest of its own.
 template <bool by_lanes>
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.group, by_lanes);
+  const FusedConvolution whole(problem.group, by_lanes ? LanesOf(problem) : 1);
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   whole.Reserve(&shape);

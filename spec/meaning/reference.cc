@@ -70,6 +70,8 @@ struct Walk {
   DimAxes to_dense;                         // in the dense result
   std::vector<Number>* sums;
   std::vector<double>* magnitudes;
+  int64_t group;                              // Window::LaneGroup
+  std::array<uint32_t, kMaxDims> index = {};  // of the point
 
   void Visit(int dim, const std::array<int64_t, kMaxOperands>& first_at, int64_t dense) {
     const OpInfo& op = spec.op_info();
@@ -77,6 +79,7 @@ struct Walk {
     const size_t d = static_cast<size_t>(dim);
     // A dim that does not index an operand leaves the operand's place as it is.
     for (uint32_t i = 0; i < spec.size[d]; ++i) {
+      index[d] = i;
       std::array<int64_t, kMaxOperands> at = first_at;
       for (size_t operand = 0; operand < static_cast<size_t>(op.num_operands); ++operand)
         at[operand] += Offset(along[operand][d], i);
@@ -88,7 +91,8 @@ struct Walk {
     return axis.digits == 0 ? 0 : axis.At(index);
   }
 
-  void Point(const std::array<int64_t, kMaxOperands>& at, int64_t dense) {
+  void Point(std::array<int64_t, kMaxOperands> at, int64_t dense) {
+    at[MatmulDims::kLhs] += index[MatmulDims::kK] % group - index[MatmulDims::kN] % group;
     Number term = 1;
     for (size_t operand = static_cast<size_t>(first); operand <= static_cast<size_t>(last); ++operand)
       term *= Load(spec.operand[operand].dtype, operands[operand], at[operand]);
@@ -108,8 +112,9 @@ template <typename Number>
 void Accumulate(const Spec& root, const Spec& spec, const ConstOperands& operands, int first, int last,
                 std::vector<Number>* sums, std::vector<double>* magnitudes) {
   const int output = root.op_info().output();
-  Walk<Number> walk{spec, first,     last, operands, {}, AlongDims(root, output, DenseAxes(root, output)),
-                    sums, magnitudes};
+  Walk<Number> walk{spec,     first,      last,
+                    operands, {},         AlongDims(root, output, DenseAxes(root, output)),
+                    sums,     magnitudes, root.op_info().window.LaneGroup(root.size[MatmulDims::kK])};
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     walk.along[static_cast<size_t>(operand)] = AlongDims(root, operand, RootAxes(root, operand));
   walk.Visit(0, {}, 0);

@@ -56,6 +56,13 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 groups=2 layout=nhwc",
            "conv2d f32 1x8x10x10 filters=8 kernel=3x3 pad=1 groups=8 layout=nchw",
            "conv2d f32 2x20x9x10 filters=20 kernel=3x3 stride=2 pad=1 groups=20 layout=nhwc",
+           "conv2d f32 2x6x7x9 filters=6 kernel=3x3 pad=1 groups=3 layout=nhwc",
+           "conv2d f32 1x20x9x10 filters=20 kernel=3x2 stride=2 pad=1 groups=5 layout=nhwc",
+           "conv2d f32 1x40x9x8 filters=40 kernel=3x3 dilation=2 pad=2 groups=5 layout=nhwc "
+           "epilogue=add:n,relu",
+           "conv2d f32 1x36x5x6 filters=36 kernel=1x1 groups=9 layout=nhwc",
+           "conv1d f32 2x12x30 filters=12 kernel=9 groups=3 layout=nwc",
+           "conv3d f32 1x8x4x5x6 filters=8 kernel=2x3x3 pad=1 groups=2 layout=ndhwc",
            "conv2d f32 3x6x7x5 filters=9 kernel=3x3 pad=1 groups=3 layout=nchw",
            "conv2d f32 2x4x7x5 filters=4 kernel=3x3 groups=4 layout=nchw",
            "conv2d f32 1x20x9x10 filters=40 kernel=3x3 pad=1 groups=20 layout=nhwc",
