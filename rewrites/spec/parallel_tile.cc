@@ -30,8 +30,8 @@ uint32_t WholeRuns(const Spec& spec, int dim, uint32_t tile) {
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   const uint32_t panel = BoundPanel(spec);
-  const uint32_t vectors =
-      panel != 0 ? panel : static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
+  const auto lanes = static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
+  const uint32_t vectors = panel == 0 || spec.op_info().lanewise() ? lanes : panel;
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
     // Where the batch has an item for each thread, nothing else is shared out.

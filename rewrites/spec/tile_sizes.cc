@@ -125,12 +125,8 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
   AppendPowers(8 * wide, 0, size, sizes);
   const uint32_t panel = BoundPanel(spec);
-  const auto group = static_cast<uint32_t>(
-      spec.op_info().lanewise() ? spec.op_info().window.LaneGroup(spec.size[MatmulDims::kK]) : 1);
-  // A packed operand is read by whole panels, and groups of lanes are not cut.
-  const auto splits_panel = [&](uint32_t tile) {
-    return (panel != 0 && tile % panel != 0) || tile % group != 0;
-  };
+  // A packed operand is read by whole panels.
+  const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
   sizes->erase(
       std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
       sizes->end());
@@ -199,6 +195,8 @@ void AddOwnSizes(const Spec& spec, int dim, const Extension& extension, size_t f
 }  // namespace
 
 uint32_t BoundPanel(const Spec& spec) {
+  if (spec.op_info().lanewise())
+    return static_cast<uint32_t>(spec.op_info().window.LaneGroup(spec.size[MatmulDims::kK]));
   const int dim = OutputVectorDim(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     const Layout& layout = spec.tensor(operand).layout;

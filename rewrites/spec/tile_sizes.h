@@ -30,7 +30,7 @@ namespace kirsch {
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes);
 
 // Returns the panel width of a packed operand that has the output's vector dim. Tiles are multiples of it,
-// since a microkernel reads whole panels. 0 if there is none.
+// since a microkernel reads whole panels. 0 if there is none. Of a lanewise operation, its groups of lanes.
 uint32_t BoundPanel(const Spec& spec);
 
 // Appends the panel widths into which an operand with the output's vector dim may be packed, in elements.
