@@ -19,13 +19,14 @@ struct Count {
 using Counts = absl::InlinedVector<Count, kMaxDigits>;  // the innermost first
 
 // Makes an axis of some digits. Digits of a single value are left out, and neighbours that follow each other
-// in memory become one: 4 channels and 3 columns of 4 elements each are 12 elements.
-DigitAxis AxisOf(const Counts& counts) {
+// in memory become one, if they are to be joined: 4 channels and 3 columns of 4 elements each are 12
+// elements.
+DigitAxis AxisOf(const Counts& counts, bool joins = true) {
   DigitAxis axis;
   for (const Count& next : counts) {
     if (next.count == 1) continue;
     Digit* const last = axis.digits == 0 ? nullptr : &axis.digit[static_cast<size_t>(axis.digits - 1)];
-    if (last != nullptr && int64_t{last->count} * last->stride == next.stride) {
+    if (joins && last != nullptr && int64_t{last->count} * last->stride == next.stride) {
       last->count *= static_cast<uint32_t>(next.count);
     } else {
       axis.digit[static_cast<size_t>(axis.digits++)] = {static_cast<uint32_t>(next.count),
@@ -65,10 +66,13 @@ void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
   const int64_t row = Or(shape.filters_row, shape.filters), pixel = shape.group * row;
   const auto& [depth, height, width] = shape.axes;
   const int64_t run = Or(shape.filters_run, width.kernel * pixel);
-  const DigitAxis rows = AxisOf(
-      {{shape.group, row}, {width.kernel, pixel}, {height.kernel, run}, {depth.kernel, height.kernel * run}});
+  const Counts counts = {
+      {shape.group, row}, {width.kernel, pixel}, {height.kernel, run}, {depth.kernel, height.kernel * run}};
+  DigitAxis rows = AxisOf(counts);
   spec->operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(rows.stride(0));
   if (rows.digits == 1) return;
+  // The channel of a group is a digit of its own, as it is in the image.
+  if (shape.group > 1) rows = AxisOf(counts, false);
   KIRSCH_CHECK(window->axes[1].digits == rows.digits &&
                window->axes[1].digit[0].count == rows.digit[0].count);
   window->filters = rows;

@@ -50,7 +50,7 @@ struct ConvShape {
   // (kNchw).
   int64_t input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
-  int64_t filters_run = 0;  // group 1: from one of the kernel's rows to the next
+  int64_t filters_run = 0;  // lanewise: from one of the kernel's rows to the next
   int64_t out_row = 0;
 
   int64_t pixels() const {

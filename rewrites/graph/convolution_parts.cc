@@ -47,8 +47,8 @@ Stage Repeated(Stage stage, int64_t rows) {
 // An epilogue's operand that has an element for each pixel is no vector within parts of rows (TakesPixels).
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
-  const FusedConvolution whole(problem.group);
-  return whole.node.conv.padded() && whole.lane_group() == 1 && !whole.has_depth() && !whole.TakesPixels() &&
+  const FusedConvolution whole(problem.group, LanesOf(problem));
+  return whole.node.conv.padded() && whole.lane_group() != 0 && !whole.has_depth() && !whole.TakesPixels() &&
          !PartsOf(whole).empty();
 }
 
@@ -61,8 +61,8 @@ LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, in
   const int64_t channels = whole.sizes.channels, width = whole.sizes.axes[ImageAxes::kWidth].kernel;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
                            whole.image(), whole.options_along().stride * whole.row()};
-  const StageOperand filters{whole.filters_value(), (part.rows.tap * width + part.columns.tap) * channels, 0,
-                             0};
+  const int64_t tap = part.rows.tap * width + part.columns.tap;
+  const StageOperand filters{whole.filters_value(), tap * whole.lane_group() * channels, 0, 0};
   const StageOperand result{whole.fused().result,
                             part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_image(),
                             whole.out_row()};
@@ -79,7 +79,7 @@ LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, in
 }
 
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.group);
+  const FusedConvolution whole(problem.group, LanesOf(problem));
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");
@@ -122,12 +122,12 @@ ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
   };
   ConvShape conv;
   conv.layout = node.node.conv.layout;
-  conv.group = 1;
+  conv.group = node.lane_group();
   conv.channels = conv.filters = conv.filters_row = channels;
   conv.axes[ImageAxes::kHeight] =
       meets(ImageAxes::kHeight, part.one_by_one ? 1 : part.rows.count, part.rows.taps, node.row());
   conv.axes[ImageAxes::kWidth] = meets(ImageAxes::kWidth, part.columns.count, part.columns.taps, channels);
-  conv.filters_run = channels * kernel;
+  conv.filters_run = kernel * conv.group * channels;
   // Pixels of one column are rows apart.
   if (part.columns.count == 1) conv.out_row = node.out_row();
   return conv;

@@ -37,8 +37,8 @@ struct ConvolutionPart {
 // meet the image at all, or if filters and image could not be indexed alike.
 std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node);
 
-// Returns the convolution of the part, or of one of its rows if they are taken one by one. The node is
-// depthwise.
+// Returns the convolution of the part, or of one of its rows if they are taken one by one. The node has
+// groups of lanes.
 ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part);
 
 }  // namespace kirsch

@@ -127,7 +127,8 @@ void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* pa
   GraphNode graph_node = OperationNode(Operation::kConv2d);
   ConvolutionSizes sizes;
   const auto channels = static_cast<int64_t>(padded.channels);
-  sizes.channels = sizes.filters = graph_node.conv.groups = static_cast<uint32_t>(channels);
+  sizes.channels = sizes.filters = static_cast<uint32_t>(channels);
+  graph_node.conv.groups = static_cast<uint32_t>(channels / padded.group);
   graph_node.conv.layout = ImageLayout::kNhwc;
   for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) {
     const ConvAxis& along = padded.axes[axis];
@@ -135,7 +136,7 @@ void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* pa
     graph_node.conv.axes[axis] = {narrow(along.stride), narrow(along.dilation), narrow(pad), narrow(pad)};
     sizes.axes[axis] = {narrow(along.size - 2 * pad), narrow(along.kernel), narrow(along.out())};
   }
-  const ConvolutionNode node{graph_node, sizes};
+  const ConvolutionNode node{graph_node, sizes, padded.group};
   const ConvAxis &of_rows = padded.axes[ImageAxes::kHeight], &of_columns = padded.axes[ImageAxes::kWidth];
   const int64_t height = of_rows.size - 2 * pad, width = of_columns.size - 2 * pad;
   const std::vector<float> image = SmallIntegers(height * width * channels, 1),
@@ -150,7 +151,7 @@ void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* pa
     for (int64_t row = 0; row < (part.one_by_one ? part.rows.count : 1); ++row) {
       const Spec spec = ConvolutionSpec(ShapeOf(node, part), testing::kF32);
       const int64_t in = ((part.rows.in + row * of_rows.stride) * width + part.columns.in) * channels,
-                    tap = (part.rows.tap * of_columns.kernel + part.columns.tap) * channels,
+                    tap = (part.rows.tap * of_columns.kernel + part.columns.tap) * padded.group * channels,
                     out = ((part.rows.out + row) * of_columns.out() + part.columns.out) * channels;
       ASSERT_LE(in + RootElements(spec, 0), static_cast<int64_t>(image.size())) << PrintSpec(spec);
       ASSERT_LE(tap + RootElements(spec, 1), static_cast<int64_t>(filters.size())) << PrintSpec(spec);
@@ -173,7 +174,7 @@ TEST(ConvolutionTest, PartsOfPaddedImagesMeanTheConvolution) {
   int parts_met = 0, padded = 0;
   for (const ConvShape& shape : SmallConvolutions())
     for (int64_t pad = 1; pad <= 2; ++pad) {
-      if (shape.group != 1 || shape.channels != 3 ||
+      if (!shape.lanewise() || (shape.group == 1 ? shape.channels != 3 : shape.channels == shape.group) ||
           std::min(shape.axes[ImageAxes::kHeight].size, shape.axes[ImageAxes::kWidth].size) <= 2 * pad)
         continue;
       ExpectPartsMeanTheConvolution(shape, pad, &parts_met);

@@ -22,7 +22,7 @@ TEST_P(PlanTest, LanesOfGroupsAreRightInEachWay) {
         const std::string text = Cat("conv2d f32 2x", channels, "x6x9 filters=", channels, " ", options,
                                      " groups=", groups, " layout=nhwc");
         const Graph graph = GraphOf(text);
-        for (const char* rewrite : {"lanes", "bands"})
+        for (const char* rewrite : {"lanes", "bands", "parts"})
           for (const Candidate& candidate : FindCandidates(graph, target_, rewrite)) {
             const VerifyReport report = VerifyPlan(PlanBy(graph, candidate, target_), target_);
             EXPECT_TRUE(report.ok) << text << " by " << rewrite << ": " << report.first_mismatch;
@@ -37,7 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Ta
 
 // Vectors are whole groups, and groups make no more filters than they have channels.
 TEST(LaneGroupsTest, DivideVectors) {
-  const auto by_lanes = [](int channels, int filters, const char* layout, const Target& target = Avx2Target()) {
+  const auto by_lanes = [](int channels, int filters, const char* layout,
+                           const Target& target = Avx2Target()) {
     const Graph graph = GraphOf(Cat("conv2d f32 1x", 4 * channels, "x5x5 filters=", 4 * filters,
                                     " kernel=3x3 groups=4 layout=", layout));
     return !FindCandidates(graph, target, "lanes").empty();

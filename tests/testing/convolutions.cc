@@ -52,8 +52,8 @@ void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
   (nhwc ? shape->input_image : shape->input_plane) = depth.size * depth.pitch + gap();
   shape->filters_row = (nhwc ? shape->filters : shape->taps()) + gap();
   // Some columns of a larger kernel.
-  if (shape->group == 1 && depth.size == 1 && width.kernel < width.size)
-    shape->filters_run = (width.kernel + gap()) * shape->filters_row;
+  if (shape->lanewise() && depth.size == 1 && width.kernel < width.size)
+    shape->filters_run = (width.kernel + gap()) * shape->group * shape->filters_row;
   shape->out_row = (nhwc ? shape->filters : shape->pixels()) + gap();
 }
 
