@@ -12,24 +12,23 @@ namespace kirsch::testing {
 namespace {
 
 TEST_P(PlanTest, LanesOfGroupsAreRightInEachWay) {
-  int by_lanes = 0;
+  int by_lanes = 0, number = 0;
   for (const int group : {2, 4, 8, 16})
-    for (const int groups : {2, 3, 5})
-      for (const char* options : {"kernel=3x3 pad=1", "kernel=3x3", "kernel=1x1",
-                                  "kernel=3x2 stride=2 pad=0,1,1,0", "kernel=2x3 dilation=2 pad=2",
-                                  "kernel=1x9 pad=0,4,0,4", "kernel=3x3 pad=1 epilogue=add:n,relu"}) {
-        const int channels = group * groups;
-        const std::string text = Cat("conv2d f32 2x", channels, "x6x9 filters=", channels, " ", options,
-                                     " groups=", groups, " layout=nhwc");
-        const Graph graph = GraphOf(text);
-        for (const char* rewrite : {"lanes", "bands", "parts"})
-          for (const Candidate& candidate : FindCandidates(graph, target_, rewrite)) {
-            const VerifyReport report = VerifyPlan(PlanBy(graph, candidate, target_), target_);
-            EXPECT_TRUE(report.ok) << text << " by " << rewrite << ": " << report.first_mismatch;
-            ++by_lanes;
-          }
-      }
-  EXPECT_GE(by_lanes, 100);
+    for (const char* options :
+         {"kernel=3x3 pad=1", "kernel=3x3", "kernel=1x1", "kernel=3x2 stride=2 pad=0,1,1,0",
+          "kernel=2x3 dilation=2 pad=2", "kernel=1x9 pad=0,4,0,4", "kernel=3x3 pad=1 epilogue=add:n,relu"}) {
+      const int groups = ++number % 2 == 0 ? 3 : 5, channels = group * groups;
+      const std::string text = Cat("conv2d f32 2x", channels, "x6x9 filters=", channels, " ", options,
+                                   " groups=", groups, " layout=nhwc");
+      const Graph graph = GraphOf(text);
+      for (const char* rewrite : {"lanes", "bands", "parts"})
+        for (const Candidate& candidate : FindCandidates(graph, target_, rewrite)) {
+          const VerifyReport report = VerifyPlan(PlanBy(graph, candidate, target_), target_);
+          EXPECT_TRUE(report.ok) << text << " by " << rewrite << ": " << report.first_mismatch;
+          ++by_lanes;
+        }
+    }
+  EXPECT_GE(by_lanes, 40);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),
