@@ -63,7 +63,9 @@ void PrintVerdict(const VerifyReport& report) {
   std::string line = Cat(VerdictText(report), ": ");
   for (const RungReport& rung : report.rungs)
     Append(&line, &rung == &report.rungs.front() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
-  std::fprintf(stderr, "%s; %s\n", line.c_str(), ErrorText(report).c_str());
+  const bool ran = std::any_of(report.rungs.begin(), report.rungs.end(),
+                               [](const RungReport& rung) { return rung.outcome != RungOutcome::kNotRun; });
+  std::fprintf(stderr, "%s%s\n", line.c_str(), ran ? Cat("; ", ErrorText(report)).c_str() : "");
 }
 
 std::string ErrorText(const VerifyReport& report) {

@@ -151,6 +151,8 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 // Intrinsics take pointers to vectors also for what lies anywhere.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-align"
+// Of a division of sizes, only the remainder may be of use.
+#pragma GCC diagnostic ignored "-Wunused-variable"
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #define KIRSCH_KEPT(vector) __asm__ volatile("" : : "v"(vector))

@@ -13,6 +13,15 @@
 namespace kirsch {
 namespace {
 
+// Lines of a copy of rhs in panels of so many lanes.
+int64_t CopiedRhsLines(const Spec& root, Dtype dtype, int lanes, int group, const Target& target) {
+  const TileExtent copy{1, root.size[MatmulDims::kK], root.size[MatmulDims::kN]};
+  const Layout panels{LayoutKind::kPacked, Order::kRow, static_cast<uint8_t>(lanes),
+                      static_cast<uint8_t>(group), 0};
+  return (Bytes(dtype, PackedElements(copy, panels, dtype, target)) + target.line_bytes - 1) /
+         target.line_bytes;
+}
+
 // Lines of the copy of rhs that no program can do without; 0 if some program needs none. Rhs must be packed
 // in two cases. Neither input is contiguous along the dim that vectors would run along, or the elements of a
 // window are not adjacent along it. The copy has the narrowest panels there are, so a program within these
@@ -29,12 +38,19 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   // Otherwise, the size of a copy in the type that it is multiplied in: blocks of bits are decoded.
   const Dtype own = root.operand[kRhs].dtype;
   const Dtype dtype = IsOfBlocks(own) ? LaneType(BestArithmetic(root, target), kRhs, own) : own;
-  const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes(AccumulatorOf(root)));
-  const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
-  const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
-  const int64_t elements =
-      PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
-  return (Bytes(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
+  const int lanes = target.vectors.back().lanes(AccumulatorOf(root));
+  const int group = window ? 1 : Info(BestArithmetic(root, target)).group;
+  return CopiedRhsLines(root, dtype, lanes, group, target);
+}
+
+// Lines of a copy of all of rhs that the best arithmetic may read, if several rows use it; else 0.
+int64_t UsefulCopyLines(const Spec& root, const Target& target) {
+  const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
+  if (root.size[MatmulDims::kM] == 1 || root.op_info().lanewise() || IsOfBlocks(rhs)) return 0;
+  const Arithmetic best = BestArithmetic(root, target);
+  const Dtype dtype = LaneType(best, MatmulDims::kRhs, rhs);
+  return CopiedRhsLines(root, dtype, target.vectors.front().lanes(AccumulatorOf(root)), Info(best).group,
+                        target);
 }
 
 // Lines of the copy of lhs in a rounded type, if the problem allows one that is faster to multiply; else 0.
@@ -84,9 +100,18 @@ Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, cons
   return placed;
 }
 
+// True if L1 holds all operands.
+bool FitsL1(const Spec& root, const Target& target) {
+  int64_t lines = 0;
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+    lines += FootprintOf(root, operand, target).lines;
+  return lines * target.line_bytes <= target.at(Level::kL1).bytes;
+}
+
 // For each placement, the lines of the copies that programs may make of whole operands. The problem's own
 // come first: the needed copy and the rounded one. Then the narrower questions: without rounding, and in a
-// fixed order of sums.
+// fixed order of sums. And a copy that need not be, which L1 may have no room for beside operands that fill
+// it.
 std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   const int64_t needed = NeededCopyLines(root, target);
   Spec in_order = root;
@@ -94,6 +119,7 @@ std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   std::vector<int64_t> lines = {needed + RoundedCopyLines(root, target)};
   if (root.fixed_order == 0 && ConstantOperand(root) < 0)
     lines.insert(lines.end(), {needed, NeededCopyLines(in_order, target)});
+  if (ConstantOperand(root) < 0 && FitsL1(root, target)) lines.push_back(UsefulCopyLines(root, target));
   return lines;
 }
 

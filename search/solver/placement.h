@@ -28,8 +28,8 @@ bool IsVectorOfEpilogue(const Spec& root, int operand);
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
 // The place of PlaceOperands, and then every other place that has room for copies the problem may make but
-// need not. Operands in a cache may as well be read from the next slower one, if that leaves room for a copy
-// that pays.
+// need not: in a rounded type, in another order of sums, of an rhs that fills L1. Operands in a cache may as
+// well be read from the next slower one, if that leaves room for a copy that pays.
 //
 // So a wider question never costs more than a narrower one. A program in a fixed order of sums is one of all
 // orders, and its place is among theirs. The same goes for products of lhs without rounding.

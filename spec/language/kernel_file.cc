@@ -85,6 +85,8 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
     const std::string name = MakeIdentifier(family->text());
     return KernelRequest{name, *std::move(family)};
   }
+  if (operation.text == "kernel")
+    return ExpectedAt(source, text, "kernel NAME(PARAMETER: TYPE, ...): STATEMENTS");
   if (!IsGraphShorthand(text.text))
     return ExpectedAt(
         source, operation,

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "absl/strings/str_join.h"
+#include "spec/feature.h"
+#include "spec/instruction.h"
 #include "spec/target/target_keys.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
@@ -14,6 +16,18 @@
 
 namespace kirsch {
 namespace {
+
+bool HasTiles(const Instruction& row, const Target& target) {
+  return !row.tiles.feature.empty() && target.HasFeature(row.tiles.feature);
+}
+
+// True if vectors multiply what tiles leave of an operand that is packed for them: in groups as long.
+bool VectorsTakeOver(const Instruction& tiles, const Target& target) {
+  return std::any_of(kInstructions.begin(), kInstructions.end(), [&](const Instruction& row) {
+    return row.group == tiles.group && (row.rhs == tiles.rhs || row.unpacked == tiles.rhs) &&
+           EncodingOf(row.arithmetic, target.vectors.front(), target) != nullptr;
+  });
+}
 
 using Kind = JsonValue::Kind;
 
@@ -163,12 +177,22 @@ class TargetReader {
     return date == nullptr ? absl::OkStatus() : ReadString(*date, &result_.calibrated);
   }
 
+  absl::Status ExpectedFeature(const JsonValue& element, const std::string& name) const {
+    std::vector<std::string_view> names;
+    for (const Feature& feature : kFeatures) names.push_back(feature.name);
+    return ErrorAt(
+        file_, element.position,
+        Cat("expected a feature (", Join(names, " "), "), got ", Quoted(name), DidYouMean(name, names)));
+  }
+
   absl::Status ReadFeatures(const JsonValue& value) {
     if (value.kind != Kind::kArray) return ExpectedAt(file_, value, "an array of feature names");
     result_.target.features.clear();
-    for (const JsonValue& element : value.children)
-      if (absl::Status status = ReadString(element, &result_.target.features.emplace_back()); !status.ok())
-        return status;
+    for (const JsonValue& element : value.children) {
+      std::string& name = result_.target.features.emplace_back();
+      if (absl::Status status = ReadString(element, &name); !status.ok()) return status;
+      if (FindFeature(name) == nullptr) return ExpectedFeature(element, name);
+    }
     return absl::OkStatus();
   }
 
@@ -309,6 +333,11 @@ class TargetReader {
     if (target.matrix && !target.HasFeature(kTileFeature))
       return ErrorAt(file_, place("features"),
                      Cat("expected the feature ", kTileFeature, ", which matrix needs"));
+    for (const Instruction& row : kInstructions)
+      if (target.matrix && HasTiles(row, target) && !VectorsTakeOver(row, target))
+        return ErrorAt(file_, place("features"),
+                       Cat("expected the feature ", *row.encodings.front().features.begin(), ", which ",
+                           row.tiles.feature, " needs beside it"));
     // There are register tiles of the matrix unit only beside vectors as long as a row of a tile is.
     if (target.matrix && target.vectors.front().bytes != kTileRowBytes)
       return ErrorAt(file_, place("vectors"),
