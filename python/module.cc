@@ -343,10 +343,10 @@ class PyKernel {
 
   // Computes a call, and returns the output's array, or of several outputs a tuple of theirs, as `out` has
   // them. All that can be wrong is found before the kernel runs.
-  py::object Call(const py::args& inputs, const py::object& out, Packed* packed,
+  py::object Call(const py::args& inputs, const py::object& out, const py::object& constants,
                   const py::object& sizes) const {
     Problem& problem = *solution_->problem();
-    CheckPacked(packed);
+    Packed* const packed = PackedOf(constants);
     std::vector<std::optional<TensorView>> views = ViewsOf(inputs, /*constants=*/false);
     const Sizes chosen = sizes.is_none() ? problem.Infer(views) : GivenSizes(sizes);
     const Shapes& operands = problem.Of(chosen);
@@ -449,7 +449,10 @@ class PyKernel {
     Sizes chosen;
     for (const std::string& name : solution_->problem()->names()) {
       if (!sizes.contains(name.c_str())) throw py::type_error("sizes: expected one for '" + name + "'");
-      chosen.push_back(sizes[name.c_str()].cast<size_t>());
+      const py::object size = sizes[name.c_str()];
+      if (!py::isinstance<py::int_>(size) || size < py::int_(0))
+        throw py::type_error("sizes: expected a whole number for '" + name + "'");
+      chosen.push_back(size.cast<size_t>());
     }
     if (sizes.size() != chosen.size())
       throw py::type_error("sizes: expected " + std::to_string(chosen.size()));
@@ -457,12 +460,16 @@ class PyKernel {
   }
 
   // Constants are needed by kernels that have some, and by no others.
-  void CheckPacked(const Packed* packed) const {
+  Packed* PackedOf(const py::object& constants) const {
+    if (!constants.is_none() && !py::isinstance<Packed>(constants))
+      throw py::type_error("packed: expected what pack() returned");
+    Packed* const packed = constants.is_none() ? nullptr : constants.cast<Packed*>();
     if ((packed != nullptr) != (kernel_.packed_bytes() > 0))
       throw py::type_error(packed != nullptr ? "packed: expected none, as the kernel has no constants"
                                              : "packed: expected what pack() returned");
     if (packed != nullptr && packed->solution() != solution_.get())
       throw py::value_error("packed: expected constants that were packed for this kernel");
+    return packed;
   }
 
   // Checks an output's array as others are; it must be writable, and must not overlap an operand before it.
@@ -488,6 +495,7 @@ std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& ta
                                   const std::string& kernel, const std::string& table,
                                   const std::string& cold, double time_budget, bool allow_winograd,
                                   const std::string& schedule) {
+  if (threads < 1) throw py::value_error("threads: expected 1 or more, got " + std::to_string(threads));
   kirsch::SolveOptions options;
   options.target = target;
   options.cold = cold;

@@ -146,6 +146,11 @@ def test_sums_of_sizes():
     for _ in range(2):
         with pytest.raises(ValueError, match="p: does not follow from the shapes"):
             kernel(x, y)
+    for wrong in (-4, "1", 1.5):
+        with pytest.raises(TypeError, match="sizes: expected a whole number for 'p'"):
+            kernel(x, y, sizes={"q": 1, "p": wrong})
+    with pytest.raises(ValueError, match="threads: expected 1 or more, got 0"):
+        kirsch.solve("matmul f32 1x1x1", threads=0)
     v, w = kernel(x, y, sizes={"q": 1, "p": 1})
     assert np.array_equal(v, x) and np.array_equal(w, -y)
 
@@ -187,8 +192,9 @@ def test_constants():
     for rows in (1, 16):
         a = small((rows, 48), "f4")
         assert np.array_equal(kernel(a, packed=packed), product(a, w))
-    with pytest.raises(TypeError, match=r"packed: expected what pack\(\) returned"):
-        kernel(a)
+    for constants in (None, w):
+        with pytest.raises(TypeError, match=r"packed: expected what pack\(\) returned"):
+            kernel(a, packed=constants)
     other = kirsch.compile("matmul f32 1..16x48x32 const-rhs")
     with pytest.raises(ValueError, match="packed for this kernel"):
         other(a, packed=packed)
