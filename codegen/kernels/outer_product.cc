@@ -120,8 +120,18 @@ class OuterProduct {
       builder_.Do(
           Broadcast{factor_, {parameters_.lhs, LhsAt(i, k + part)}, kernel_.parts() == 1 ? count : 1});
       for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j), factor_, rhs_.at(j, part)});
+        Multiply(accumulators_.at(kernel_.SetOf(u, part), i, j), rhs_.at(j, part));
     }
+  }
+
+  // Multiplies a vector of rhs by the broadcast factor. Only the last operand of an instruction may be in
+  // memory, and compilers exchange none of groups. A broadcast for a single column is better there
+  // (bench/lab/2026-11-30-types.md).
+  void Multiply(VarId accumulator, VarId rhs) {
+    if (kernel_.tile.columns == 1 && kernel_.tile.rows > 1)
+      builder_.Do(MultiplyAdd{accumulator, rhs, factor_});
+    else
+      builder_.Do(MultiplyAdd{accumulator, factor_, rhs});
   }
 
   // The same for pairs of rhs that are made one by one. All factors are broadcast before any vector of rhs is
