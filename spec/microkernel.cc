@@ -8,6 +8,7 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
+#include "spec/interleaving.h"
 #include "spec/footprint.h"
 
 namespace kirsch {
@@ -325,6 +326,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   WidenedTypes widened{.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype};
   if (spec.ideal != kIdealLhs) widened.lhs = lhs.dtype;
   SetWidening(widened, target, &tile);
+  if (tile.form == LayoutKind::kVectors && MayInterleave(spec, tile.arithmetic))
+    tile.widens_rhs = kInterleaving;
   if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
     tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));
   return tile;
