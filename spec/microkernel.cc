@@ -461,8 +461,14 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   return loop;
 }
 
+namespace {
+
+// Rows of lhs that take so long for each tile of rhs that the next one can be on its way meanwhile.
+constexpr uint32_t kLeastRows = 4;
+
+}  // namespace
+
 bool RhsHasShortRuns(const Spec& spec) {
-  constexpr uint32_t kLeastRows = 4;
   const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
   return spec.op_info().base == OpKind::kMatmul && spec.size[MatmulDims::kM] >= kLeastRows &&
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
@@ -490,7 +496,9 @@ bool AsksAhead(const Spec& spec, const Decision& decision, const Target& target)
   if (decision.kind == RewriteKind::kMove)
     return ReadsPanelsInPieces(spec, target) && tile.batch == 1 && tile.inner <= rhs.layout.panel &&
            kShareOfL2 * Bytes(rhs.dtype, tile.elements()) <= target.at(Level::kL2).bytes;
-  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != decision.layout.order) return false;
+  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != decision.layout.order ||
+      (rhs.level == Level::kRam && spec.size[MatmulDims::kM] < kLeastRows))
+    return false;
   if (Bytes(rhs.dtype, int64_t{rhs.layout.ld} - tile.inner) < target.line_bytes) return false;
   return tile.outer <= RowsInHalfOfWays(spec, kRhs, target, Level::kL2);
 }

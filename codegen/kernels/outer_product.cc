@@ -135,7 +135,7 @@ class OuterProduct {
   // memory, and compilers exchange none of groups. A broadcast for a single column is better there
   // (bench/lab/2026-11-30-types.md).
   void Multiply(VarId accumulator, VarId rhs) {
-    if (kernel_.tile.columns == 1 && kernel_.tile.rows > 1)
+    if (group() > 1 && kernel_.tile.columns == 1 && kernel_.lhs_lanes() == kernel_.rhs_lanes())
       builder_.Do(MultiplyAdd{accumulator, rhs, factor_});
     else
       builder_.Do(MultiplyAdd{accumulator, factor_, rhs});
