@@ -211,8 +211,8 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
 }
 
 // Bounds the products by one arithmetic with these copies. Outer products take an rhs along rows in the
-// groups of the arithmetic, which loads may make at a cost that is not counted, and an lhs along the reduction, if that has groups, too. Dot products take both
-// along the reduction. Copies are made to suit.
+// groups of the arithmetic, which loads may make at a cost that is not counted, and an lhs along the
+// reduction, if that has groups, too. Dot products take both along the reduction. Copies are made to suit.
 ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic,
                                                const Copies& copies) const {
   const TensorSpec &lhs = spec.operand[kLhs], &rhs = spec.operand[kRhs];

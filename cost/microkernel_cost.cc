@@ -135,8 +135,8 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
                     FmaCyclesOfInterleaving(tile) + FmaCyclesOfScaling(tile, unit) +
-                    FmaCyclesOfBroadcasts(tile, unit) +
-                    CyclesOfLastVector(tile, unit) + tile.unaligned * unit.unaligned_load_cycles;
+                    FmaCyclesOfBroadcasts(tile, unit) + CyclesOfLastVector(tile, unit) +
+                    tile.unaligned * unit.unaligned_load_cycles;
   // Words of pairs are unpacked by a shift and a mask.
   const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
   trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +

@@ -8,8 +8,8 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
-#include "spec/interleaving.h"
 #include "spec/footprint.h"
+#include "spec/interleaving.h"
 
 namespace kirsch {
 namespace {

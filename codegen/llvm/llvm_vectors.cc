@@ -211,16 +211,15 @@ Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, const LlvmCou
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
 }
 
-// Returns a word of memory in all lanes, loaded as an integer. LLVM takes a broadcast of pairs of bf16 for one
-// of floats, whose results vdpbf16ps gets a cycle late on Zen 4, one after the other
+// Returns a word of memory in all lanes, loaded as an integer. LLVM takes a broadcast of pairs of bf16 for
+// one of floats, whose results vdpbf16ps gets a cycle late on Zen 4, one after the other
 // (bench/lab/2026-11-30-types.md).
 Value* IntegerBroadcast(llvm::IRBuilder<>& ir, Value* from, int words) {
   auto* const vector = llvm::FixedVectorType::get(ir.getInt32Ty(), static_cast<unsigned>(words));
   auto* const type = llvm::FunctionType::get(vector, {ir.getPtrTy()}, false);
   llvm::CallInst* const load =
       ir.CreateCall(type, llvm::InlineAsm::get(type, "vpbroadcastd $1, $0", "=v,*m", false), {from});
-  load->addParamAttr(
-      0, llvm::Attribute::get(ir.getContext(), llvm::Attribute::ElementType, ir.getInt32Ty()));
+  load->addParamAttr(0, llvm::Attribute::get(ir.getContext(), llvm::Attribute::ElementType, ir.getInt32Ty()));
   load->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref));
   load->setDoesNotThrow();
   return load;

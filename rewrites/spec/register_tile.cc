@@ -126,8 +126,8 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
                                PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target, decisions);
   if (const std::optional<Arithmetic> tiles = TilesOf(spec, target))
     AppendRegisterTiles(spec, LayoutKind::kTiles, *tiles, target, decisions);
-  const Arithmetic of_types = BestArithmetic(Operand(spec, MatmulDims::kLhs).dtype,
-                                             Operand(spec, MatmulDims::kRhs).dtype, target);
+  const Arithmetic of_types =
+      BestArithmetic(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, target);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = FormArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);

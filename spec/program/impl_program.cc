@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "spec/check.h"
-#include "spec/interleaving.h"
 #include "spec/footprint.h"
+#include "spec/interleaving.h"
 #include "spec/microkernel.h"
 #include "spec/program/impl_operands.h"
 #include "spec/program/program_memory.h"
