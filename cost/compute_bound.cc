@@ -7,6 +7,7 @@
 #include "cost/cost.h"
 #include "cost/microkernel_cost.h"
 #include "spec/block.h"
+#include "spec/interleaving.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -210,8 +211,8 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
 }
 
 // Bounds the products by one arithmetic with these copies. Outer products take an rhs along rows in the
-// groups of the arithmetic, and an lhs along the reduction, if that has groups, too. Dot products take both
-// along the reduction. Copies are made to suit.
+// groups of the arithmetic, which loads may make at a cost that is not counted, and an lhs along the
+// reduction, if that has groups, too. Dot products take both along the reduction. Copies are made to suit.
 ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic,
                                                const Copies& copies) const {
   const TensorSpec &lhs = spec.operand[kLhs], &rhs = spec.operand[kRhs];
@@ -226,7 +227,8 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   const Instruction& row = Info(arithmetic);
   const int group = IsWindow(spec, kRhs) ? 1 : rhs.layout.group;
   // Outer products: a last vector that is not whole costs as much as a whole one.
-  const bool rhs_suits = copies.rhs || (rhs_along_rows && group == row.group);
+  const bool rhs_suits =
+      copies.rhs || (rhs_along_rows && group == row.group) || MayInterleave(spec, arithmetic);
   if (rhs_suits && (lhs_suits || lhs_along_steps || !row.groups_lhs())) {
     const auto column = [&](int64_t padded_columns) {
       return sizes.rows * sizes.steps *

@@ -7,6 +7,7 @@
 
 #include "cost/microkernel_cost.h"
 #include "spec/footprint.h"
+#include "spec/interleaving.h"
 
 namespace kirsch {
 namespace {
@@ -46,7 +47,8 @@ double LoopInstructions(const Spec& spec, const MainLoop& loop, int64_t steps, c
 double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
   const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
   const Dtype lane = LaneType(tile.arithmetic, operand, dtype);
-  if (lane == dtype) return 0;
+  constexpr double kInterleavingAll = 4;  // instructions for a vector of two rows
+  if (lane == dtype) return operand == MatmulDims::kRhs && Interleaves(tile) ? kInterleavingAll - 1 : 0;
   const bool one = !IsFloating(dtype) || dtype == Dtype::kF16;  // extended, or converted
   const int all =
       one ? 1 : WideningInstructions(dtype, lane == Dtype::kBf16 ? lane : Dtype::kF32, tile.by_tables);
@@ -89,7 +91,7 @@ int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Targe
   if (tile.form == LayoutKind::kTiles) return TileRegistersNeeded(tile);
   constexpr int kEarly = 2;
   int registers = RegistersAtPeak(tile, unit, target) + Masks(tile, unit);
-  if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
+  if (tile.widens_lhs > 0 || (tile.widens_rhs > 0 && !Interleaves(tile))) --registers;
   const bool fmas = tile.instruction().timed == Arithmetic::kFma && !tile.instruction().unpacked;
   const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && fmas && FoldedLoads(tile, unit) == 0;
   return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;

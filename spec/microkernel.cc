@@ -9,6 +9,7 @@
 #include "spec/block.h"
 #include "spec/check.h"
 #include "spec/footprint.h"
+#include "spec/interleaving.h"
 
 namespace kirsch {
 namespace {
@@ -332,6 +333,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   WidenedTypes widened{.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype};
   if (spec.ideal != kIdealLhs) widened.lhs = lhs.dtype;
   SetWidening(widened, target, &tile);
+  if (tile.form == LayoutKind::kVectors && MayInterleave(spec, tile.arithmetic))
+    tile.widens_rhs = kInterleaving;
   if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
     tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));
   return tile;
@@ -468,8 +471,14 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   return loop;
 }
 
+namespace {
+
+// Rows of lhs that take so long for each tile of rhs that the next one can be on its way meanwhile.
+constexpr uint32_t kLeastRows = 4;
+
+}  // namespace
+
 bool RhsHasShortRuns(const Spec& spec) {
-  constexpr uint32_t kLeastRows = 4;
   const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
   return !spec.op_info().lanewise() && spec.size[MatmulDims::kM] >= kLeastRows &&
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
@@ -497,7 +506,9 @@ bool AsksAhead(const Spec& spec, const Decision& decision, const Target& target)
   if (decision.kind == RewriteKind::kMove)
     return ReadsPanelsInPieces(spec, target) && tile.batch == 1 && tile.inner <= rhs.layout.panel &&
            kShareOfL2 * Bytes(rhs.dtype, tile.elements()) <= target.at(Level::kL2).bytes;
-  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != decision.layout.order) return false;
+  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != decision.layout.order ||
+      (rhs.level == Level::kRam && spec.size[MatmulDims::kM] < kLeastRows))
+    return false;
   if (Bytes(rhs.dtype, int64_t{rhs.layout.ld} - tile.inner) < target.line_bytes) return false;
   return tile.outer <= RowsInHalfOfWays(spec, kRhs, target, Level::kL2);
 }

@@ -10,6 +10,7 @@
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/loop/procedure_builder.h"
+#include "spec/interleaving.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -76,11 +77,13 @@ inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, D
 
 // Holds the vectors of rhs in one step of the reduction: of each column, one for each part. Pairs have two
 // parts, their even and their odd elements. Of blocks there is a single vector, as columns are decoded one by
-// one.
+// one. Rows that lie as they are, where the arithmetic has groups, are put together by loads.
 class RhsVectors {
  public:
   RhsVectors(ProcedureBuilder& builder, const Microkernel& kernel)
       : builder_(builder), parts_(kernel.parts()) {
+    for (int row = 0; Interleaves(kernel.tile) && row < kernel.tile.group(); ++row)
+      rows_.push_back(builder.Vector(Cat("r", row), kernel.rhs.dtype, kernel.tile.lanes));
     const int columns = IsOfBlocks(kernel.rhs.dtype) ? 1 : kernel.tile.columns;
     for (int j = 0; j < columns; ++j)
       for (int part = 0; part < parts_; ++part)
@@ -90,6 +93,14 @@ class RhsVectors {
   }
 
   VarId at(int j, int part) const { return vars_[static_cast<size_t>(j * parts_ + part)]; }
+
+  // Loads column `j` from the rows of a group that exist; of each, `count` elements do.
+  void ReadGroup(int j, const std::vector<Address>& rows, const LaneCount& count) const {
+    Interleave interleave{at(j, 0), {kNoVar, kNoVar, kNoVar, kNoVar}};
+    for (size_t row = 0; row < rows.size(); ++row)
+      builder_.Do(Load{interleave.from[row] = rows_[row], rows[row], count});
+    builder_.Do(interleave);
+  }
 
   // Loads column `j`, of which `count` elements exist, and splits pairs.
   void Read(int j, const Address& from, const LaneCount& count) const {
@@ -101,7 +112,8 @@ class RhsVectors {
   ProcedureBuilder& builder_;
   const int parts_;
   std::vector<VarId> vars_;
-  VarId words_ = kNoVar;  // of pairs
+  VarId words_ = kNoVar;     // of pairs
+  std::vector<VarId> rows_;  // of a group
 };
 
 // The excess of lhs where it is o8: 128 in each of the four elements of a word.

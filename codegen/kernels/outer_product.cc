@@ -35,7 +35,7 @@ class OuterProduct {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
-    KIRSCH_CHECK(kernel.rhs.group == group());
+    KIRSCH_CHECK(kernel.rhs.group == (Interleaves(kernel.tile) ? 1 : group()));
     KIRSCH_CHECK(!kernel.tile.instruction().groups_lhs() || kernel.lhs.order == Order::kRow);
     // A vector lies in one panel.
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
@@ -79,7 +79,7 @@ class OuterProduct {
         parameters_.last != kNoVar && kernel_.rhs.panel == 0 && j + 1 == kernel_.tile.columns;
     if (is_last) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
-    return group() *
+    return static_cast<int>(kernel_.rhs.group) *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
   }
   // Writes `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count`
@@ -89,8 +89,9 @@ class OuterProduct {
       const int64_t k = int64_t{u} * group();
       // With fences, the loads of a step, or of a row, take registers only within it.
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
-      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
-      if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k());
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
+      for (int64_t row = 0; kernel_.prefetches() && row < group(); row += kernel_.rhs.group)
+        PrefetchRhs(k + row + kernel_.prefetch_k());
       Ask(builder_, kernel_, parameters_, k, count);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
@@ -110,8 +111,14 @@ class OuterProduct {
       builder_.Do(Advance{parameters_.asked, AskedRow(kernel_, parameters_, steps * group())});
   }
 
-  // Reads vector j of row k, or of the group of rows that begins there.
-  void ReadRhs(int j, int64_t k) { rhs_.Read(j, {parameters_.rhs, RhsAt(k, Lane(j))}, RhsCount(j)); }
+  // Reads vector j of row k, or of the group of rows that begins there, of which `count` exist.
+  void ReadRhs(int j, int64_t k, int count) {
+    const auto row = [&](int i) { return Address{parameters_.rhs, RhsAt(k + i, Lane(j))}; };
+    if (!Interleaves(kernel_.tile)) return rhs_.Read(j, row(0), RhsCount(j));
+    std::vector<Address> rows;
+    for (int i = 0; i < count; ++i) rows.push_back(row(i));
+    rhs_.ReadGroup(j, rows, RhsCount(j));
+  }
 
   // Multiplies row i of lhs by all vectors of rhs. Of pairs, the elements of lhs come one by one, as far as
   // there are any.
@@ -120,8 +127,18 @@ class OuterProduct {
       builder_.Do(
           Broadcast{factor_, {parameters_.lhs, LhsAt(i, k + part)}, kernel_.parts() == 1 ? count : 1});
       for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j), factor_, rhs_.at(j, part)});
+        Multiply(accumulators_.at(kernel_.SetOf(u, part), i, j), rhs_.at(j, part));
     }
+  }
+
+  // Multiplies a vector of rhs by the broadcast factor. Only the last operand of an instruction may be in
+  // memory, and compilers exchange none of groups. A broadcast for a single column is better there
+  // (bench/lab/2026-11-30-types.md).
+  void Multiply(VarId accumulator, VarId rhs) {
+    if (group() > 1 && kernel_.tile.columns == 1 && kernel_.lhs_lanes() == kernel_.rhs_lanes())
+      builder_.Do(MultiplyAdd{accumulator, rhs, factor_});
+    else
+      builder_.Do(MultiplyAdd{accumulator, factor_, rhs});
   }
 
   // The same for pairs of rhs that are made one by one. All factors are broadcast before any vector of rhs is
@@ -133,7 +150,7 @@ class OuterProduct {
       builder_.Do(Broadcast{factors[part], {parameters_.lhs, LhsAt(0, k + static_cast<int64_t>(part))}, 1});
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       if (j > 0) builder_.Do(Fence{});
-      ReadRhs(j, k);
+      ReadRhs(j, k, count);
       for (size_t part = 0; part < parts; ++part) {
         const VarId rhs = rhs_.at(j, static_cast<int>(part));
         builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, static_cast<int>(part)), 0, j),
@@ -151,7 +168,7 @@ class OuterProduct {
   // Prefetches, for each line of the tile's columns, what is as far ahead as the decision says. May point
   // past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
-    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
+    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / kernel_.rhs.group)
       builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n())},
                            kernel_.prefetches_into_l2});
   }

@@ -30,6 +30,7 @@ void InitializeLlvm() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();  // of IntegerBroadcast
     LLVMInitializeX86Disassembler();
   });
 }

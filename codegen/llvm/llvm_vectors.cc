@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "spec/check.h"
@@ -210,6 +211,20 @@ Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, const LlvmCou
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
 }
 
+// Returns a word of memory in all lanes, loaded as an integer. LLVM takes a broadcast of pairs of bf16 for
+// one of floats, whose results vdpbf16ps gets a cycle late on Zen 4, one after the other
+// (bench/lab/2026-11-30-types.md).
+Value* IntegerBroadcast(llvm::IRBuilder<>& ir, Value* from, int words) {
+  auto* const vector = llvm::FixedVectorType::get(ir.getInt32Ty(), static_cast<unsigned>(words));
+  auto* const type = llvm::FunctionType::get(vector, {ir.getPtrTy()}, false);
+  llvm::CallInst* const load =
+      ir.CreateCall(type, llvm::InlineAsm::get(type, "vpbroadcastd $1, $0", "=v,*m", false), {from});
+  load->addParamAttr(0, llvm::Attribute::get(ir.getContext(), llvm::Attribute::ElementType, ir.getInt32Ty()));
+  load->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref));
+  load->setDoesNotThrow();
+  return load;
+}
+
 // A word is `group` elements of memory. They are broadcast as memory has them, and widened after that, all
 // lanes at once.
 Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int count) {
@@ -229,6 +244,8 @@ Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int coun
     Value* element = ir_.CreateAlignedLoad(Element(memory), from, llvm::Align(1));  // perhaps among bytes
     return Widened(Splat(element, to.lanes), memory, to.dtype);
   }
+  if (to.dtype == Dtype::kBf16 && memory == to.dtype && count == group)
+    return ir_.CreateBitCast(IntegerBroadcast(ir_, from, to.lanes / group), VectorType(to, ir_.getContext()));
   Value* words = Splat(Word(from, memory, 0, count, 8 * Bytes(memory) * group), to.lanes / group);
   return Widened(ir_.CreateBitCast(words, Vector(Element(memory), to.lanes)), memory, to.dtype);
 }

@@ -6,6 +6,7 @@
 #include "rewrites/spec/operand_order.h"
 #include "rewrites/spec/registry.h"
 #include "spec/block.h"
+#include "spec/interleaving.h"
 #include "spec/microkernel.h"
 #include "spec/sum_blocks.h"
 
@@ -70,7 +71,8 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
   if (IsWindow(spec, kRhs) && WindowAxis(spec, MatmulDims::kN)->digits > 1) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
   return spec.ideal || form == LayoutKind::kTiles ||
-         (rhs.group == Info(arithmetic).group && LhsSuits(spec, arithmetic));
+         ((rhs.group == Info(arithmetic).group || MayInterleave(spec, arithmetic)) &&
+          LhsSuits(spec, arithmetic));
 }
 
 // Returns the arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the
@@ -128,9 +130,14 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
                                PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target, decisions);
   if (const std::optional<Arithmetic> tiles = TilesOf(spec, target))
     AppendRegisterTiles(spec, LayoutKind::kTiles, *tiles, target, decisions);
+  const Arithmetic of_types =
+      BestArithmetic(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, target);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = FormArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);
+    if (form == LayoutKind::kVectors && of_types != arithmetic && spec.fixed_order == 0 &&
+        MayInterleave(spec, of_types))
+      AppendRegisterTiles(spec, form, of_types, target, decisions);
     // Of several rows, plain multiply-adds take fewer registers; of a step or two, also fewer instructions,
     // and what is ideal costs no more than any.
     if (form == LayoutKind::kPartialSums ? Info(arithmetic).parts() > 1

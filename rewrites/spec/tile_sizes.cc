@@ -48,18 +48,20 @@ void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<ui
 }
 
 // Returns the rows of the tallest register tile so many vectors wide. Beside the accumulators there have to
-// be registers for the vectors of rhs and for one broadcast.
+// be registers for the vectors of rhs and for one broadcast; with an excess, for its row and its factor, too.
 //
-//   32 registers, 2 vectors: (32 - 1 - 2) / 2 = 14 rows; 4 vectors: 6 rows
-uint32_t TallestTile(const VectorUnit& unit, uint32_t vectors) {
-  return std::min((static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors, kMaxRows);
+//   32 registers, 2 vectors: (32 - 1 - 2) / 2 = 14 rows, 13 with an excess; 4 vectors: 6 rows
+uint32_t TallestTile(const VectorUnit& unit, uint32_t vectors, uint32_t excess) {
+  return std::min((static_cast<uint32_t>(unit.registers) - 1 - excess - vectors) / vectors - excess,
+                  kMaxRows);
 }
 
 // True if `rows` is as tall as a register tile of some width gets.
-bool FillsRegisters(uint32_t rows, const Target& target) {
+bool FillsRegisters(const Spec& spec, uint32_t rows, const Target& target) {
+  const uint32_t excess = Info(BestArithmetic(spec, target)).has_excess() ? 1 : 0;
   for (const VectorUnit& unit : target.vectors)
     for (uint32_t vectors = 1; vectors <= kMaxVectors; ++vectors)
-      if (TallestTile(unit, vectors) == rows) return true;
+      if (TallestTile(unit, vectors, excess) == rows) return true;
   return false;
 }
 
@@ -73,7 +75,7 @@ bool MultipliesTiles(const Spec& spec, const Target& target) {
 // only those that divide them, or that fill the registers.
 void AppendRowSizes(const Spec& spec, uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
   for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows)
-    if (size <= kFewRows || size % rows == 0 || FillsRegisters(rows, target)) sizes->push_back(rows);
+    if (size <= kFewRows || size % rows == 0 || FillsRegisters(spec, rows, target)) sizes->push_back(rows);
   if (kTileRows < size && MultipliesTiles(spec, target)) sizes->push_back(kTileRows);
   AppendPowers(32, 0, size, sizes);
 }
@@ -240,7 +242,7 @@ std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
   const int64_t least = LineElements(target) / 2, most = 16 * LineElements(target);
   std::vector<int64_t> tiles = Doublings(least, most, rows);
   for (uint32_t vectors = 1; vectors <= kWidestTile; ++vectors) {
-    int64_t height = std::max(TallestTile(target.vectors.front(), vectors), 1u);
+    int64_t height = std::max(TallestTile(target.vectors.front(), vectors, 0), 1u);
     while (height < least) height *= 2;
     for (int64_t tile : Doublings(height, most, rows)) tiles.push_back(tile);
   }

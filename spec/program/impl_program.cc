@@ -8,6 +8,7 @@
 
 #include "spec/check.h"
 #include "spec/footprint.h"
+#include "spec/interleaving.h"
 #include "spec/microkernel.h"
 #include "spec/program/impl_operands.h"
 #include "spec/program/program_memory.h"
@@ -59,15 +60,15 @@ int64_t LanesOfTiles(const Impl& tiles) {
   return node->decision.layout.panel;
 }
 
-// Checks the layouts that instructions on groups need: rhs is in groups of that many steps, and lhs, if the
-// instruction reads it in groups, too, is contiguous along the reduction.
+// Checks the layouts that instructions on groups need: rhs is in groups of that many steps, or in rows that
+// loads put together; and lhs, if the instruction reads it in groups, too, is contiguous along the reduction.
 void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
   if (!IsOfVectors(registers.kind)) return;
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
-  KIRSCH_CHECK(rhs.layout.group == registers.group);
   const Arithmetic arithmetic = registers.kind == LayoutKind::kTiles
                                     ? TileArithmetic(lhs.dtype, rhs.dtype, target).value()
                                     : ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
+  KIRSCH_CHECK(rhs.layout.group == registers.group || MayInterleave(spec, arithmetic));
   KIRSCH_CHECK(!Info(arithmetic).groups_lhs() || InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
 }
 

@@ -74,6 +74,25 @@ TEST_P(TypesTest, OuterProduct) {
   }
 }
 
+// Rows of rhs as they lie, which loads put together in groups: every rest of a group and of a vector.
+TEST_P(TypesTest, InterleavedRows) {
+  for (const VectorUnit& unit : target_.vectors) {
+    const auto lanes = static_cast<uint32_t>(unit.lanes(AccumulatorOf(types_.lhs)));
+    uint32_t variant = 0;
+    for (const uint32_t n : {1u, 3u, lanes - 1, lanes, lanes + 1, 3 * lanes + 5})
+      for (uint32_t k = 1; k <= 6; ++k) {
+        variant = variant * 5 + 3 + n;
+        const Matmul matmul{1 + variant % 5,     k, n, 1, Order::kRow, Order::kRow, variant / 16 % 2 * 3,
+                            (variant & 128) != 0};
+        const Spec spec = TypedSpec(types_, matmul);
+        for (const Decision& registers : Decisions(spec, RewriteKind::kMove, MatmulDims::kOut)) {
+          if (!IsOfVectors(registers.layout.kind) || registers.layout.group == 1) continue;
+          ASSERT_TRUE(Works(spec, Chain(spec, target_, {registers, Microkernel()}))) << Describe(matmul);
+        }
+      }
+  }
+}
+
 // Every copy of rhs that the rewrites know, straight and transposing, with every rest of a group.
 TEST_P(TypesTest, PackedRhs) {
   uint32_t variant = 0;

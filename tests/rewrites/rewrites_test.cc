@@ -15,6 +15,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/microkernel.h"
+#include "spec/target/targets.h"
 #include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -332,6 +333,38 @@ TEST_P(EveryTarget, TileSizesAscendBelowTheSize) {
           ASSERT_GT(sizes.front(), 0u);
           ASSERT_LT(sizes.back(), spec.size[static_cast<size_t>(dim)]);
         }
+}
+
+// Lhs of s8 takes one more row of sums by vpdpbusd. Of many rows, the tallest register tile of two vectors is
+// tried all the same.
+TEST(TileSizes, TheTallestTileIsThereBesideAnExcess) {
+  const Target target = FindTarget("znver4", "")->target;
+  Spec spec = testing::MatmulSpec({.m = 97, .k = 64, .n = 64});  // 97 is no multiple of any height
+  spec.operand[MatmulDims::kLhs].dtype = spec.operand[MatmulDims::kRhs].dtype = Dtype::kS8;
+  spec.operand[MatmulDims::kOut].dtype = Dtype::kS32;
+  const VectorUnit& unit = target.vectors.front();
+  RegisterTile tile{LayoutKind::kVectors, BestArithmetic(spec, target), unit.lanes(Dtype::kS32), 1, 2};
+  ASSERT_TRUE(tile.instruction().has_excess());
+  while (RegistersNeeded(tile, unit) <= unit.registers) ++tile.rows;
+  const std::vector<uint32_t> sizes = TileSizes(spec, kM, target);
+  EXPECT_EQ(std::count(sizes.begin(), sizes.end(), static_cast<uint32_t>(tile.rows - 1)), 1);
+}
+
+// A copy of rows from RAM asks for the next one where the rows of lhs give it time.
+TEST(AsksAhead, FewRowsOfLhsGiveNoTime) {
+  const Target target = FindTarget("znver4", "")->target;
+  for (const Level level : {Level::kL3, Level::kRam})
+    for (const uint32_t rows : {1u, 3u, 4u, 32u}) {
+      Spec spec = testing::MatmulSpec({.m = rows, .k = 64, .n = 64});
+      spec.operand[MatmulDims::kRhs].layout.ld = 4128;
+      spec.operand[MatmulDims::kRhs].level = level;
+      Decision copy;
+      copy.kind = RewriteKind::kPack;
+      copy.operand = MatmulDims::kRhs;
+      copy.level = Level::kL1;
+      copy.layout = {LayoutKind::kPacked, Order::kRow, 64, 1, 0};
+      EXPECT_EQ(AsksAhead(spec, copy, target), level == Level::kL3 || rows >= 4) << rows;
+    }
 }
 
 TEST_P(EveryTarget, TilesOfAPackedRhsAreWholePanels) {
