@@ -106,12 +106,14 @@ class SharedPackingSolver {
     std::vector<double> weights(values.size(), 0);
     for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
     if (!mixture.empty()) return weights;
-    // Of usual sizes each is at least twice the one before it, apart from the last.
-    std::vector<size_t> usual;
-    for (uint32_t value : UsualSizesBetween(values.front(), values.back()))
-      if (usual.empty() || value >= 2 * values[usual.back()]) usual.push_back(place(value));
-    usual.push_back(values.size() - 1);
-    usual.erase(std::unique(usual.begin(), usual.end()), usual.end());
+    // Of usual sizes each is at most a fourth of the next one, apart from the first. Rules are searched for
+    // about such sizes, too (PlanRegionFinder), and ask for much of what is known then.
+    const std::vector<uint32_t> all = UsualSizesBetween(values.front(), values.back());
+    std::vector<size_t> usual = {values.size() - 1};
+    for (auto value = all.rbegin(); value != all.rend(); ++value)
+      if (*value <= values[usual.back()] / 4) usual.push_back(place(*value));
+    if (usual.back() != 0) usual.push_back(0);
+    std::reverse(usual.begin(), usual.end());
     int64_t apart = 1;  // from a member to the one with the size's next value
     for (size_t behind = size + 1; behind < sizes.size(); ++behind) apart *= std::ssize(sizes[behind].values);
     std::vector<int64_t> members;

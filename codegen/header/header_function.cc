@@ -97,6 +97,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
   SetSizes(family.sizes(), parameters, function);
   if (!function->sizes.empty()) function->ties = family.ties();
   function->parameters = ParametersOf(family, function->sizes);
+  KeptElements kept;
   for (size_t i = 0; i < programs.front().size(); ++i) {
     std::map<int, int> winograd;  // of any target, the larger squares
     bool has_plan = false;
@@ -108,7 +109,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
     const auto member = static_cast<int64_t>(i);
     const SampleCount count = SamplesOf(family, member, has_plan);
     const auto add = [&](const Graph& graph, const std::vector<uint32_t>& values) {
-      function->samples.push_back(MakeSamples(graph, winograd, count));
+      function->samples.push_back(MakeSamples(graph, winograd, count, kept));
       function->samples.back().sizes = values;
     };
     const std::vector<uint32_t> values = ValuesOf(family.sizes(), member);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "codegen/kernels/any_columns.h"
 #include "codegen/kernels/row_code.h"
 #include "codegen/kernels/row_kernel.h"
 #include "codegen/kernels/row_sums.h"
@@ -39,12 +40,19 @@ class ColumnWriter {
       elements_.push_back(Code(columns_.back().get(), Cat(slot)));
     }
     const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
-    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
+    const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
+    if (!kernel_.columns.IsConstant()) {
+      const LeftOfBlocks left = CountBlocks(builder_, columns_of_row_, unroll, lanes_);
+      builder_.Loop(IndexOf(left.blocks), [&](VarId trip) { Block(Plus(Constant(0), trip, block), whole); });
+      WriteLeft(builder_, left, unroll, lanes_,
+                [&](const Affine& column, const std::vector<LaneCount>& counts) { Block(column, counts); });
+      return std::move(builder_).Build();
+    }
     if (blocks == 1) Block(Constant(0), whole);
     if (blocks > 1)
       builder_.Loop(Constant(blocks), [&](VarId trip) { Block(Plus(Constant(0), trip, block), whole); });
     const int rest = static_cast<int>(kernel_.columns % block);
-    std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
+    std::vector<LaneCount> counts(static_cast<size_t>(rest / lanes_), lanes_);
     if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
     if (!counts.empty()) Block(Constant(blocks * block), counts);
     return std::move(builder_).Build();
@@ -59,7 +67,7 @@ class ColumnWriter {
     return std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, column, suffix);
   }
 
-  // The parameters are (inputs..., results..., rows).
+  // The parameters are (inputs..., results..., rows[, columns]).
   void DeclareParameters() {
     const auto pointer = [&](const std::string& name, Dtype dtype, bool stored) {
       return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
@@ -70,13 +78,14 @@ class ColumnWriter {
     for (size_t i = 0; i < program.results.size(); ++i)
       pointers_.results.push_back(pointer(Cat("result", i), program.results[i].dtype, true));
     rows_ = builder_.IndexParameter("rows");
+    if (!kernel_.columns.IsConstant()) columns_of_row_ = builder_.IndexParameter("columns");
   }
 
   // Writes all passes over the vectors of columns from `column` on. What is one for a column is computed and
   // stored between the passes.
-  void Block(const Affine& column, const std::vector<int>& counts) {
+  void Block(const Affine& column, const std::vector<LaneCount>& counts) {
     std::vector<RowPlace> places;
-    for (int count : counts)
+    for (const LaneCount& count : counts)
       places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count});
     for (size_t pass = 0; pass <= plan_.passes.size(); ++pass) {
       Each(columns_, plan_.row_values[pass], places,
@@ -95,8 +104,15 @@ class ColumnWriter {
       for (size_t slot = 0; slot < places.size(); ++slot) step(*codes[slot], item, places[slot]);
   }
 
-  // Goes down all rows once. Long sums go in blocks (row_sums.h).
+  // Goes down all rows once, and where pointers went along, back up again.
   void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
+    Down(pass, places);
+    if (!kernel_.columns.IsConstant())
+      builder_.Loop(IndexOf(rows_), [&](VarId) { AdvancePointers(-1); });
+  }
+
+  // Long sums go in blocks (row_sums.h).
+  void Down(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(columns_, pass.reductions, places,
          [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
     if (kernel_.sum_levels == 0) return Rows(pass, Constant(0), IndexOf(rows_), places);
@@ -109,11 +125,20 @@ class ColumnWriter {
                 [&](const Affine& first, const Affine& count) { Rows(pass, first, count, places); });
   }
 
+  // If rows are a number of columns apart that is known at run time only, offsets of rows are no sums of
+  // multiples of indices. So pointers go from row to row.
   void Rows(const RowPass& pass, const Affine& first, const Affine& count, std::vector<RowPlace> places) {
     builder_.Loop(count, [&](VarId row) {
-      for (RowPlace& place : places) place.row = Plus(first, row, 1);
+      if (kernel_.columns.IsConstant())
+        for (RowPlace& place : places) place.row = Plus(first, row, 1);
       Row(pass, places);
+      if (!kernel_.columns.IsConstant()) AdvancePointers(1);
     });
+  }
+
+  void AdvancePointers(int64_t rows) {
+    AdvanceByRows(builder_, pointers_.inputs, kernel_.input_row_strides, columns_of_row_, rows);
+    AdvanceByRows(builder_, pointers_.results, kernel_.result_row_strides, columns_of_row_, rows);
   }
 
   // Writes one row of a pass: what was kept is read, values are computed, then accumulated, kept and stored.
@@ -142,7 +167,7 @@ class ColumnWriter {
   const RowPasses plan_;
   ProcedureBuilder builder_;
   RowPointers pointers_;
-  VarId rows_ = kNoVar;
+  VarId rows_ = kNoVar, columns_of_row_ = kNoVar;  // the latter only where there may be any number
   Codes columns_, elements_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/kernels/any_columns.h"
 #include "codegen/kernels/row_code.h"
 #include "codegen/kernels/row_sums.h"
 #include "codegen/loop/loop_text.h"
@@ -77,26 +78,11 @@ class RowWriter {
     return rows;
   }
 
-  // The columns that blocks of so many vectors leave of any number: whole vectors, but for one, and the
-  // elements of that one. Something is always left, so that the last vector is never without elements.
-  struct LeftOfBlocks {
-    VarId blocks = kNoVar, vectors = kNoVar, last = kNoVar;
-  };
-
   // Counts the blocks and what they leave, once for all rows. Passes that unroll alike share the counts.
   void CountColumns() {
-    for (int unroll : kernel_.schedule.unroll) {
-      const auto [at, is_new] = left_of_blocks_.try_emplace(unroll);
-      if (!is_new) continue;
-      const Affine columns = IndexOf(columns_);
-      LeftOfBlocks& left = at->second;
-      left.blocks = builder_.Quotient(columns, int64_t{unroll} * lanes_, false, 1);
-      left.last = builder_.Quotient(columns, int64_t{unroll} * lanes_, true, 1);
-      if (unroll == 1) continue;
-      const Affine all_left = IndexOf(left.last);
-      left.vectors = builder_.Quotient(all_left, lanes_, false, 1);
-      left.last = builder_.Quotient(all_left, lanes_, true, 1);
-    }
+    for (int unroll : kernel_.schedule.unroll)
+      if (!left_of_blocks_.contains(unroll))
+        left_of_blocks_.emplace(unroll, CountBlocks(builder_, columns_, unroll, lanes_));
   }
   VarId Pointer(const std::string& name, Dtype dtype, bool stored) {
     return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
@@ -116,17 +102,11 @@ class RowWriter {
 
   // Pointers advance by rows. Operands that are the same for all rows stay, and those whose rows are chosen.
   void AdvanceToNextRow() {
-    const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<Size>& strides) {
-      for (size_t i = 0; i < pointers.size(); ++i)
-        if (strides[i] != 0)
-          builder_.Do(
-              Advance{pointers[i], strides[i].IsConstant() ? Constant(strides[i]) : IndexOf(columns_)});
-    };
     std::vector<Size> input_strides = kernel_.input_row_strides;
     for (size_t i = 0; i < input_strides.size(); ++i)
       if (kernel_.program.inputs[i].row_from >= 0) input_strides[i] = 0;
-    advance(pointers_.inputs, input_strides);
-    advance(pointers_.results, kernel_.result_row_strides);
+    AdvanceByRows(builder_, pointers_.inputs, input_strides, columns_, 1);
+    AdvanceByRows(builder_, pointers_.results, kernel_.result_row_strides, columns_, 1);
   }
 
   // Computes what is one for the row before a pass needs it, in all lanes; stores those results.
@@ -158,13 +138,8 @@ class RowWriter {
     const LeftOfBlocks& left = left_of_blocks_.at(unroll);
     const int64_t block = int64_t{unroll} * lanes_;
     if (kernel_.columns > block) WholeBlocks(pass, IndexOf(left.blocks), kernel_.columns / block, unroll);
-    const auto write_left = [&](size_t vectors) {
-      std::vector<LaneCount> counts(vectors, lanes_);
-      counts.emplace_back(lanes_, left.last);
-      Block(pass, Plus(Constant(0), left.blocks, block), counts);
-    };
-    if (unroll == 1) return write_left(0);
-    builder_.SwitchOn(left.vectors, 0, static_cast<size_t>(unroll), write_left);
+    WriteLeft(builder_, left, unroll, lanes_,
+              [&](const Affine& column, const std::vector<LaneCount>& counts) { Block(pass, column, counts); });
   }
 
   // Stores a result past the caches, in three parts, as such stores need aligned addresses and rows begin
@@ -410,7 +385,6 @@ std::string RowKernel::Name() const {
 }
 
 Procedure RowProcedure(const RowKernel& kernel) {
-  KIRSCH_CHECK(kernel.columns.IsConstant() || !kernel.program.reduces_rows);
   return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
 }
 

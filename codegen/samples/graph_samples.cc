@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/samples/graph_samples.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -28,6 +29,8 @@ uint32_t SeedAfter(uint32_t seed, int64_t elements) {
   return seed;
 }
 
+uint32_t SeedOf(int parameter) { return static_cast<uint32_t>(parameter) + 1; }
+
 // Makes elements of a parameter that is not of blocks, as SampleBits says.
 void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, double* to) {
   const int words = SampleWords(dtype), bits_of_word = 8 * Bytes(dtype) / words;
@@ -43,21 +46,22 @@ void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, doubl
   }
 }
 
-// Returns a reader of all parameters. They may be larger than the memory, so elements are made when they are
-// read, but for blocks.
-ReadParameter SampledParameters(const Graph& graph) {
+// Returns a reader of all parameters. Elements that are not kept are made when they are read, but for blocks.
+ReadParameter SampledParameters(const Graph& graph, KeptElements& kept) {
   std::vector<std::vector<std::byte>> blocks;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;
     blocks.push_back(IsOfBlocks(type.dtype) ? SampledBlocks(type.dtype, type.elements())
                                             : std::vector<std::byte>());
   }
-  return [&graph, blocks = std::move(blocks)](int parameter, int64_t first, int64_t count, double* to) {
+  return [&, blocks = std::move(blocks)](int parameter, int64_t first, int64_t count, double* to) {
     const Dtype dtype = graph.at(parameter).type.dtype;
     if (IsOfBlocks(dtype))
       LoadRun(dtype, blocks[static_cast<size_t>(parameter)].data(), first, 1, count, to);
+    else if (const double* const elements = kept.Find(parameter, dtype, first + count))
+      std::copy_n(elements + first, count, to);
     else
-      ReadSamples(dtype, static_cast<uint32_t>(parameter) + 1, first, count, to);
+      ReadSamples(dtype, SeedOf(parameter), first, count, to);
   };
 }
 
@@ -84,7 +88,27 @@ SampleBits SampleBitsOf(Dtype dtype) {
   return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
 }
 
+const double* KeptElements::Find(int parameter, Dtype dtype, int64_t end) {
+  constexpr int64_t kMostKept = int64_t{1} << 23;  // of all parameters: 64 MiB
+  const auto at = static_cast<size_t>(parameter);
+  if (at >= of_parameter_.size()) of_parameter_.resize(at + 1);
+  std::vector<double>& elements = of_parameter_[at];
+  const int64_t known = std::ssize(elements), more = end - known;
+  if (more <= 0) return elements.data();
+  if (kept_ + more > kMostKept) return nullptr;
+  kept_ += more;
+  elements.resize(static_cast<size_t>(end));
+  ReadSamples(dtype, SeedOf(parameter), known, more, elements.data() + known);
+  return elements.data();
+}
+
 GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, SampleCount count) {
+  KeptElements kept;
+  return MakeSamples(graph, winograd, count, kept);
+}
+
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, SampleCount count,
+                         KeptElements& kept) {
   GraphSamples result;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;
@@ -93,7 +117,7 @@ GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
   }
   for (const GraphResult& of : graph.results) result.elements.push_back(graph.TypeOf(of).span());
   if (count == SampleCount::kNone) return result;
-  GraphReference reference(graph, SampledParameters(graph), winograd);
+  GraphReference reference(graph, SampledParameters(graph, kept), winograd);
   for (size_t i = 0; i < graph.results.size(); ++i) {
     const TensorType& type = graph.TypeOf(graph.results[i]);
     const int64_t length = GraphReference::RowLength(type);

@@ -45,8 +45,23 @@ inline int SampleWords(Dtype dtype) { return std::max(1, Bytes(dtype) / kWordByt
 // Families of many members have fewer samples of each, or none (header_function.cc).
 enum class SampleCount : uint8_t { kNone, kThree, kNine };
 
+// Keeps the elements of parameters that are read first, as the reference reads them many times, and all members
+// of a family have the same ones. They may be larger than the memory, so there is a limit.
+class KeptElements {
+ public:
+  // Returns the elements of a parameter that is not of blocks, from the first one to `end`; null if these are
+  // too many to keep.
+  const double* Find(int parameter, Dtype dtype, int64_t end);
+
+ private:
+  std::vector<std::vector<double>> of_parameter_;
+  int64_t kept_ = 0;
+};
+
 // Runs the reference on the sampled parameters. `winograd`: see GraphReference. Samples that are not finite,
 // or may be anything, are left out; small results have fewer.
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, SampleCount count,
+                         KeptElements& kept);
 GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
                          SampleCount count = SampleCount::kNine);
 

@@ -178,7 +178,7 @@ bool ColumnsMayVary(const RowProgram& program, const Target& target) {
   const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target); };
   // Code that takes the rows that another input chooses knows how far they are apart.
   const auto is_chosen = [](const RowInput& input) { return input.row_from >= 0; };
-  return !program.reduces_rows && std::none_of(program.inputs.begin(), program.inputs.end(), is_chosen) &&
+  return std::none_of(program.inputs.begin(), program.inputs.end(), is_chosen) &&
          std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
          std::all_of(program.results.begin(), program.results.end(), may_vary);
 }

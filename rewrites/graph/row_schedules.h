@@ -23,7 +23,7 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
 bool MayReplace(const RowProgram& program, int result, int input);
 
 // True if there is code for the program with rows whose number of elements is known when it runs: each type
-// needs masked access, and nothing may go down the columns.
+// needs masked access, and no input may choose rows of another.
 bool ColumnsMayVary(const RowProgram& program, const Target& target);
 
 }  // namespace kirsch

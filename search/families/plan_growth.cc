@@ -149,7 +149,7 @@ class GroupGrowth {
       return false;
     for (size_t i = 0; i < a.operands.size(); ++i)
       if (a.operands[i].value != b.operands[i].value || a.operands[i].offset != b.operands[i].offset ||
-          a.operands[i].repeat_stride != b.operands[i].repeat_stride)
+          (a.repeats > 1 && a.operands[i].repeat_stride != b.operands[i].repeat_stride))
         return false;
     switch (a.kind) {
       case StageKind::kContraction:
@@ -184,7 +184,7 @@ class GroupGrowth {
     if (stage == nullptr) return a.rows == b.rows && same_columns;
     if (a.rows != b.rows) stage->rows = {SizeSymbol::kTileRows, stage->rows};
     if (!same_columns && one_row) stage->columns = {SizeSymbol::kTileRows, stage->columns};
-    return same_columns || !a.program.reduces_rows;
+    return same_columns || !a.program.reduces_rows || stage->rows.IsConstant();
   }
 
   // Finds distances of items that grow.

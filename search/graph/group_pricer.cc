@@ -9,7 +9,6 @@
 #include "rewrites/graph/registry.h"
 #include "search/graph/key_nodes.h"
 #include "search/graph/operand_copies.h"
-#include "search/graph/stage_cost.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -35,6 +34,7 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       target_(model.target()),
       options_(options),
       solver_(target_, options),
+      prices_(target_),
       of_keys_(options.other_keys == nullptr ? std::vector<bool>()
                                              : NodesOfKeys(graph_, CanonicalGraph(*options.other_keys))) {}
 
@@ -217,7 +217,7 @@ absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& s
 absl::Status GroupPricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const GroupLevels& levels = candidate->levels;
-  for (Stage& stage : shape.prepacks) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
+  for (Stage& stage : shape.prepacks) prices_.Price(levels.LevelsOf(stage), &stage);
   for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest, levels.workers());
   for (const StagePlace& place : FindPlaces(shape)) {
     Stage& stage = place.In(shape);
@@ -349,11 +349,13 @@ OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
 }
 
 // Prices a stage that is no contraction; its schedule may be pinned.
-absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage* stage) const {
+absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage* stage) {
   const StageSchedule* const pinned = PinnedStage(number);
-  if (PriceStage(levels.LevelsOf(*stage), target_, pinned != nullptr ? &pinned->row_schedule : nullptr,
-                 stage))
+  if (pinned == nullptr) {
+    prices_.Price(levels.LevelsOf(*stage), stage);
     return absl::OkStatus();
+  }
+  if (PriceStage(levels.LevelsOf(*stage), target_, &pinned->row_schedule, stage)) return absl::OkStatus();
   return Unsuited(pinned->position, "a schedule that is in the space of the row program");
 }
 

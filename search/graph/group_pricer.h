@@ -22,6 +22,7 @@
 #include "search/graph/group_levels.h"
 #include "search/graph/operand_copies.h"
 #include "search/graph/plan_search.h"
+#include "search/graph/stage_cost.h"
 #include "search/graph/stage_solver.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/program/plan.h"
@@ -129,7 +130,7 @@ class GroupPricer {
   absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,
                              const GroupLevels& levels, GroupShape* shape);
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
-  absl::Status PriceRows(const GroupLevels& levels, int number, Stage* stage) const;
+  absl::Status PriceRows(const GroupLevels& levels, int number, Stage* stage);
   absl::Status CheckPins(const GroupShape& shape) const;
   absl::StatusOr<RewriteParameters> PinnedParameters(const GraphRewrite& rewrite) const;
   const StageSchedule* PinnedStage(int number) const;
@@ -143,6 +144,7 @@ class GroupPricer {
   const Target& target_;
   const PlanOptions& options_;
   StageSolver solver_;
+  StagePrices prices_;
   const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node

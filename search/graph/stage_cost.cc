@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/graph/stage_cost.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "cost/copy_cost.h"
 #include "cost/cost.h"
 #include "cost/row_cost.h"
@@ -59,7 +61,51 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
   return true;
 }
 
+// A hash of what the price of a row program depends on, or of most of it.
+uint64_t HashOfRows(const std::vector<Level>& levels, const Stage& stage) {
+  uint64_t hash = absl::HashOf(levels, stage.rows.most(), stage.columns.most(), stage.repeats, stage.in_place);
+  for (const RowValue& value : stage.program.values)
+    hash = absl::HashOf(hash, value.op, value.a, value.b, value.input, value.number);
+  return hash;
+}
+
+// True if two row programs have the same price. Where operands lie matters only as far as results take the
+// place of inputs, and rows follow each other without gaps.
+bool HaveOnePrice(const Stage& a, const Stage& b) {
+  const auto replaces = [](const Stage& stage, size_t i, size_t j) {
+    return stage.in_place && stage.operands[i].value == stage.operands[j].value;
+  };
+  if (a.rows != b.rows || a.columns != b.columns || a.repeats != b.repeats || a.in_place != b.in_place ||
+      a.levels != b.levels || !(a.program == b.program))
+    return false;
+  for (size_t i = 0; i < a.row_strides.size(); ++i) {
+    if ((a.row_strides[i] > a.columns) != (b.row_strides[i] > b.columns)) return false;
+    for (size_t j = 0; j < i; ++j)
+      if (replaces(a, i, j) != replaces(b, i, j)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+void StagePrices::Price(const std::vector<Level>& levels, Stage* stage) {
+  stage->levels = levels;
+  if (stage->kind != StageKind::kRows) {
+    PriceStage(levels, target_, nullptr, stage);
+    return;
+  }
+  std::vector<Stage>& alike = known_[HashOfRows(levels, *stage)];
+  const auto known = std::find_if(alike.begin(), alike.end(),
+                                  [&](const Stage& other) { return HaveOnePrice(other, *stage); });
+  if (known == alike.end()) {
+    PriceStage(levels, target_, nullptr, stage);
+    alike.push_back(*stage);
+    return;
+  }
+  stage->cycles = known->cycles;
+  stage->schedule = known->schedule;
+  stage->traffic = known->traffic;
+}
 
 double RowCyclesFor(const Stage& stage, int64_t rows, int64_t columns, const Target& target) {
   const RowLevels row_levels = RowLevelsOf(stage.levels, stage);

@@ -38,6 +38,24 @@ constexpr char kMlp[] =
     "kernel mlp(x: f32[70,40], w1: f32[40,90], w2: f32[90,30]):\n"
     " return matmul(gelu(matmul(x, w1)), w2)";
 
+// Members of a family that share what they read have the samples that each has alone.
+TEST(GraphSamples, DoNotDependOnWhatIsKept) {
+  KeptElements kept;
+  for (const int rows : {5, 2, 9}) {
+    const Graph graph = GraphOf(Cat("kernel a(x: f32[", rows, ",40], k: f16[12,40], w: f32[12,9]):\n",
+                                    " return matmul(matmul(x, transpose(cast(k, f32))), w)"));
+    const GraphSamples alone = MakeSamples(graph, {}, SampleCount::kThree),
+                       shared = MakeSamples(graph, {}, SampleCount::kThree, kept);
+    ASSERT_EQ(alone.samples.size(), shared.samples.size());
+    EXPECT_EQ(alone.samples.size(), 3u);
+    for (size_t i = 0; i < alone.samples.size(); ++i) {
+      EXPECT_EQ(alone.samples[i].element, shared.samples[i].element);
+      EXPECT_EQ(alone.samples[i].value, shared.samples[i].value);
+      EXPECT_EQ(alone.samples[i].error, shared.samples[i].error);
+    }
+  }
+}
+
 TEST_P(GraphHeaderTest, SelfTestsPassWithEveryCompiler) {
   const std::vector<HeaderFile> files = {
       HeaderWithSamples("softmax bf16 5x70"),

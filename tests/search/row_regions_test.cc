@@ -17,7 +17,8 @@ namespace {
 Family MakeFamilyOfRows(const std::string& text) { return MakeFamily(text, {SizeSymbol::kRows}); }
 
 // Rows of one matrix and of several, items that are as many, or further apart as there are more; row programs
-// by rows and by elements; epilogues, casts and constants; tiles, with something left and without.
+// by rows and by elements; epilogues, casts and constants; tiles, with something left and without; heads that
+// are added up.
 const std::vector<std::string>& Kernels() {
   static const std::vector<std::string> kKernels = {
       "kernel mlp[m = 1..70](x: f32[m,24], w1: f32[24,40], w2: f32[40,9]) -> f32[m,9]:\n"
@@ -35,6 +36,8 @@ const std::vector<std::string>& Kernels() {
       " return matmul(softmax(matmul(q, transpose(k))), v)",
       "kernel grouped[m = 1..40](q: f32[4,m,8], k: f32[2,21,8], v: f32[2,21,8]) -> f32[4,m,8]:\n"
       " return matmul(softmax(matmul(q, transpose(k))), v)",
+      "kernel heads[m = 1..40](x: f32[1,m,20], w: f32[3,20,12], o: f32[3,12,20]) -> f32[1,m,20]:\n"
+      " return reduce_sum(matmul(matmul(x, w), o), axis=0)",
       "kernel items[m = 1..45](x: f32[m,3,16], y: f32[m,16,5]) -> f32[m,3,5]:\n return relu(matmul(x, y))",
       "kernel elements[m = 1..90](x: f32[m,3,5], y: f32[m,3,5]) -> f32[m,3,5]:\n return mul(exp(x), y)",
       "kernel rows[m = 3..80](x: f32[m,33]) -> f32[m,33]:\n return softmax(x)",
@@ -46,7 +49,7 @@ const std::vector<std::string>& Kernels() {
 }
 
 // The number of rows counts columns: of rows without gaps, of a single row, in several kernels, of a result
-// with one element for each row, of rows that are columns as well.
+// with one element for each row, of rows that are columns as well, and down the columns.
 const std::vector<std::string>& KernelsOfColumns() {
   static const std::vector<std::string> kKernels = {
       "kernel soft[n = 1..90](x: f32[5,n]) -> f32[5,n]:\n return softmax(x)",
@@ -57,7 +60,10 @@ const std::vector<std::string>& KernelsOfColumns() {
       "kernel scaled[n = 1..70](x: f32[6,n], y: f32[n], z: f32[6,1]) -> f32[6,n]:\n"
       " return div(mul(x, y), add(exp(z), reduce_max(x, axis=1)))",
       "kernel twice[n = 1..60](x: f32[4,n]) -> f32[4,n]:\n return softmax(mul(softmax(x), 2))",
-      "kernel square[n = 1..50](x: f32[n,n]) -> f32[n,n]:\n return softmax(x)"};
+      "kernel square[n = 1..50](x: f32[n,n]) -> f32[n,n]:\n return softmax(x)",
+      "kernel down[n = 1..150](x: f32[6,n]) -> f32[6,n]:\n return exp(sub(x, reduce_max(x, axis=0)))",
+      "kernel tall[n = 1..40](x: f32[300,n], y: f32[1,n]) -> f32[1,n]:\n"
+      " return add(y, reduce_sum(mul(x, x), axis=0))"};
   return kKernels;
 }
 
