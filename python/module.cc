@@ -449,10 +449,15 @@ class PyKernel {
     Sizes chosen;
     for (const std::string& name : solution_->problem()->names()) {
       if (!sizes.contains(name.c_str())) throw py::type_error("sizes: expected one for '" + name + "'");
+      // Whatever is an index is a size, NumPy's integers, too.
       const py::object size = sizes[name.c_str()];
-      if (!py::isinstance<py::int_>(size) || size < py::int_(0))
+      const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(size.ptr()));
+      const size_t value = index ? PyLong_AsSize_t(index.ptr()) : 0;
+      if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
         throw py::type_error("sizes: expected a whole number for '" + name + "'");
-      chosen.push_back(size.cast<size_t>());
+      }
+      chosen.push_back(value);
     }
     if (sizes.size() != chosen.size())
       throw py::type_error("sizes: expected " + std::to_string(chosen.size()));

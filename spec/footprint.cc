@@ -95,7 +95,8 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
 int64_t RowStride(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind == LayoutKind::kStrided) return Overlaps(spec, operand) ? 0 : layout.ld;
-  if (layout.kind != LayoutKind::kWindow || operand != MatmulDims::kLhs) return 0;
+  if (layout.kind != LayoutKind::kWindow || operand != MatmulDims::kLhs || spec.op_info().lanewise())
+    return 0;
   const auto& [rows, columns] = spec.op_info().window.axes;
   const int64_t length = columns.At(ExtentOf(spec, operand).inner - 1) + 1;
   return length <= rows.stride(0) ? rows.stride(0) : 0;

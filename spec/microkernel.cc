@@ -52,7 +52,7 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 //   - for pairs: even and odd vectors of rhs and, along the reduction or with a single row, of lhs; while one
 //     of several rows is unpacked, two more
 //   - lanewise: the rhs vectors of one column's taps; of lanes in groups, of those that meet the same channel
-//     of their group, and what is shuffled
+//     of their group, what is shuffled, and, of groups beyond 16 bytes, the order
 //   - for blocks: one is decoded at a time, with its scale and offset, the codes, a mask, perhaps tables
 //   - for products of their integers: for each row a scale, its integers and what sums start from; factors of
 //     parts wait for each column
@@ -73,7 +73,9 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   }
   const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
   const int rhs = tile.form == LayoutKind::kLanewise
-                      ? tile.taps / tile.lane_group + (tile.lane_group > 1 ? 1 : 0)
+                      ? tile.taps / tile.lane_group + (tile.lane_group > 4   ? 2
+                                                       : tile.lane_group > 1 ? 1
+                                                                             : 0)
                       : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
   const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +

@@ -106,8 +106,8 @@ class SharedPackingSolver {
     std::vector<double> weights(values.size(), 0);
     for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
     if (!mixture.empty()) return weights;
-    // Of usual sizes each is at most a fourth of the next one, apart from the first. Rules are searched for
-    // about such sizes, too (PlanRegionFinder), and ask for much of what is known then.
+    // Of usual sizes each is at most a fourth of the next one, apart from the first. Rules are mostly
+    // searched for such sizes, too (PlanRegionFinder), and ask for much of what is known then.
     const std::vector<uint32_t> all = UsualSizesBetween(values.front(), values.back());
     std::vector<size_t> usual = {values.size() - 1};
     for (auto value = all.rbegin(); value != all.rend(); ++value)

@@ -107,8 +107,7 @@ class ColumnWriter {
   // Goes down all rows once, and where pointers went along, back up again.
   void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
     Down(pass, places);
-    if (!kernel_.columns.IsConstant())
-      builder_.Loop(IndexOf(rows_), [&](VarId) { AdvancePointers(-1); });
+    if (!kernel_.columns.IsConstant()) builder_.Loop(IndexOf(rows_), [&](VarId) { AdvancePointers(-1); });
   }
 
   // Long sums go in blocks (row_sums.h).
@@ -129,8 +128,10 @@ class ColumnWriter {
   // multiples of indices. So pointers go from row to row.
   void Rows(const RowPass& pass, const Affine& first, const Affine& count, std::vector<RowPlace> places) {
     builder_.Loop(count, [&](VarId row) {
-      if (kernel_.columns.IsConstant())
-        for (RowPlace& place : places) place.row = Plus(first, row, 1);
+      for (RowPlace& place : places) {
+        place.number = Plus(first, row, 1);
+        if (kernel_.columns.IsConstant()) place.row = place.number;
+      }
       Row(pass, places);
       if (!kernel_.columns.IsConstant()) AdvancePointers(1);
     });

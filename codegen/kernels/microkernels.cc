@@ -17,13 +17,14 @@ constexpr int kManyRegisters = 32;
 
 // True if rows meet the same elements of lhs in different steps of a trip, as those of a window may. Or if
 // columns meet the same bytes of rhs, of which a step takes some bits; or, where columns are decoded one by
-// one, the same elements of lhs. Compilers would keep such an element in a register until then, and there
-// are none left.
+// one, the same elements of lhs; so do the channels of groups of lanes. Compilers would keep such an element
+// in a register until then, and there are none left.
 bool StepsShareElements(const Microkernel& kernel) {
   if (IsInPanels(kernel.rhs.dtype) && (HasNibbles(kernel.rhs.dtype) || HasFactors(kernel.rhs.dtype)))
     return true;
   if (IsOfBlocks(kernel.rhs.dtype) && kernel.tile.form == LayoutKind::kPartialSums)
     return kernel.tile.columns > 1;
+  if (kernel.tile.form == LayoutKind::kLanewise) return kernel.tile.lane_group > 1;
   if (kernel.tile.form != LayoutKind::kVectors || kernel.lhs.order != Order::kRow) return false;
   std::set<int64_t> elements;
   for (int row = 0; row < kernel.tile.rows; ++row)

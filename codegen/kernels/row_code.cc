@@ -108,7 +108,7 @@ void RowCode::Compute(int value, const RowPlace& place) {
       return builder_.Do(Convert{Of(value), Of(v.a)});
     case Operation::kIndex: {
       const bool down = kernel_.program.reduces_rows;
-      return builder_.Do(FillIndex{Of(value), down ? place.row : place.column, !down});
+      return builder_.Do(FillIndex{Of(value), down ? place.number : place.column, !down});
     }
     case Operation::kAdd:
     case Operation::kSub:

@@ -27,11 +27,12 @@ struct RowPointers {
 };
 
 // Says where a vector's elements are: the first one's column, how many there are, and how many rows they are
-// behind the row that pointers are at.
+// behind the row that pointers are at. `number`: of the row among all, where pointers go from row to row,
+// too.
 struct RowPlace {
   Affine column;
   LaneCount count = 0;
-  Affine row = {};
+  Affine row = {}, number = {};
   bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
 };
 

@@ -146,12 +146,12 @@ def test_sums_of_sizes():
     for _ in range(2):
         with pytest.raises(ValueError, match="p: does not follow from the shapes"):
             kernel(x, y)
-    for wrong in (-4, "1", 1.5):
+    for wrong in (-4, "1", 1.5, 2**64):
         with pytest.raises(TypeError, match="sizes: expected a whole number for 'p'"):
             kernel(x, y, sizes={"q": 1, "p": wrong})
     with pytest.raises(ValueError, match="threads: expected 1 or more, got 0"):
         kirsch.solve("matmul f32 1x1x1", threads=0)
-    v, w = kernel(x, y, sizes={"q": 1, "p": 1})
+    v, w = kernel(x, y, sizes={"q": np.int64(1), "p": 1})
     assert np.array_equal(v, x) and np.array_equal(w, -y)
 
 

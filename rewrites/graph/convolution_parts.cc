@@ -34,7 +34,10 @@ std::vector<PartAlong> PartsAlong(const ConvolutionSizes::Axis& sizes, const Axi
 // one run in the image, but several in the filters.
 bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) {
   const ConvolutionSizes::Axis& width = node.sizes.axes[ImageAxes::kWidth];
-  return part.columns.taps == width.kernel || part.rows.taps == 1 || part.columns.taps != width.image;
+  const int64_t dilation = node.node.conv.axes[ImageAxes::kWidth].dilation,
+                rows_apart = node.node.conv.axes[ImageAxes::kHeight].dilation;
+  return part.columns.taps == width.kernel || part.rows.taps == 1 ||
+         part.columns.taps * dilation != rows_apart * width.image;
 }
 
 // The same stage for so many rows, one after the other. Each repeat begins a row further.

@@ -37,7 +37,7 @@ struct ConvolutionNode {
   bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
-  int64_t lanes = 1;  // groups of so many channels or fewer are computed as a depthwise convolution is
+  int64_t lanes = 1;  // groups whose channels divide it are computed as a depthwise convolution is
 
   // Channels of a group, and filters, where all groups are one spec in layout nhwc; 0 where they are not. If
   // each filter is of one channel alone, that is always so. Vectors are whole groups.

@@ -22,6 +22,13 @@ int64_t CopiedRhsLines(const Spec& root, Dtype dtype, int lanes, int group, cons
          target.line_bytes;
 }
 
+// Lines of a copy of lhs by rows.
+int64_t CopiedLhsLines(const Spec& root, Dtype dtype, const Target& target) {
+  const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+  const int64_t elements = PackedElements(ExtentOf(root, MatmulDims::kLhs), rows, dtype, target);
+  return (Bytes(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
+}
+
 // Lines of the copy of rhs that no program can do without; 0 if some program needs none. Rhs must be packed
 // in two cases. Neither input is contiguous along the dim that vectors would run along, or the elements of a
 // window are not adjacent along it. The copy has the narrowest panels there are, so a program within these
@@ -43,14 +50,23 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return CopiedRhsLines(root, dtype, lanes, group, target);
 }
 
-// Lines of a copy of all of rhs that the best arithmetic may read, if several rows use it; else 0.
+// Lines of copies of all of rhs and lhs that the best arithmetic may read, if several rows use rhs; else 0.
+// Lhs is copied where its groups are not contiguous. What a copy of a constant takes the place of is there.
 int64_t UsefulCopyLines(const Spec& root, const Target& target) {
-  const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
-  if (root.size[MatmulDims::kM] == 1 || root.op_info().lanewise() || IsOfBlocks(rhs)) return 0;
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs;
+  if (root.size[MatmulDims::kM] == 1 || root.op_info().lanewise() || IsOfBlocks(root.operand[kRhs].dtype))
+    return 0;
   const Arithmetic best = BestArithmetic(root, target);
-  const Dtype dtype = LaneType(best, MatmulDims::kRhs, rhs);
-  return CopiedRhsLines(root, dtype, target.vectors.front().lanes(AccumulatorOf(root)), Info(best).group,
-                        target);
+  const auto beyond_constant = [&](int operand, int64_t lines) {
+    const bool constant = root.tensor(operand).constant != 0;
+    return constant ? std::max<int64_t>(0, lines - FootprintOf(root, operand, target).lines) : lines;
+  };
+  const Dtype lhs = LaneType(best, kLhs, root.operand[kLhs].dtype),
+              rhs = LaneType(best, kRhs, root.operand[kRhs].dtype);
+  const bool copies_lhs = Info(best).groups_lhs() && InnerDim(root, kLhs) != MatmulDims::kK;
+  return beyond_constant(kRhs, CopiedRhsLines(root, rhs, target.vectors.front().lanes(AccumulatorOf(root)),
+                                              Info(best).group, target)) +
+         (copies_lhs ? beyond_constant(kLhs, CopiedLhsLines(root, lhs, target)) : 0);
 }
 
 // Lines of the copy of lhs in a rounded type, if the problem allows one that is faster to multiply; else 0.
@@ -62,10 +78,7 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   if (root.lhs_as == LhsAs::kF16) return 0;  // smaller than lhs, and no faster to multiply
   const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : Dtype::kBf16;
   if (rounded == Dtype::kBf16 && Info(ArithmeticOfRounded(target)).lhs != rounded) return 0;
-  const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
-  const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const int64_t bytes = Bytes(rounded, PackedElements(lhs, rows, rounded, target));
-  return (bytes + target.line_bytes - 1) / target.line_bytes;
+  return CopiedLhsLines(root, rounded, target);
 }
 
 // True if operands of so many bytes fit the cache together with a copy. If inputs stream from RAM, only a

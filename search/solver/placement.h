@@ -34,8 +34,8 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 // So a wider question never costs more than a narrower one. A program in a fixed order of sums is one of all
 // orders, and its place is among theirs. The same goes for products of lhs without rounding.
 //
-// There is at least one place. Roots with a constant operand have exactly one, as a copy takes the operand's
-// place.
+// There is at least one place. A copy takes the place of a constant operand, so of these only what a copy has
+// beyond that needs room.
 std::vector<Spec> Placements(const Spec& root, Residency residency, const Target& target);
 
 // Calls `solve(placement, cutoff)` for each place and returns the cheapest result, the first of equals. Its

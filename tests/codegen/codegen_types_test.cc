@@ -76,6 +76,7 @@ TEST_P(TypesTest, OuterProduct) {
 
 // Rows of rhs as they lie, which loads put together in groups: every rest of a group and of a vector.
 TEST_P(TypesTest, InterleavedRows) {
+  int interleaved = 0;
   for (const VectorUnit& unit : target_.vectors) {
     const auto lanes = static_cast<uint32_t>(unit.lanes(AccumulatorOf(types_.lhs)));
     uint32_t variant = 0;
@@ -88,9 +89,12 @@ TEST_P(TypesTest, InterleavedRows) {
         for (const Decision& registers : Decisions(spec, RewriteKind::kMove, MatmulDims::kOut)) {
           if (!IsOfVectors(registers.layout.kind) || registers.layout.group == 1) continue;
           ASSERT_TRUE(Works(spec, Chain(spec, target_, {registers, Microkernel()}))) << Describe(matmul);
+          ++interleaved;
         }
       }
   }
+  const bool pairs = types_.lhs == Dtype::kBf16 && types_.rhs == Dtype::kBf16;
+  if (pairs && target_.HasFeature("avx512bf16")) EXPECT_GT(interleaved, 0);
 }
 
 // Every copy of rhs that the rewrites know, straight and transposing, with every rest of a group.

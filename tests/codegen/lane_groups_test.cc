@@ -16,7 +16,8 @@ TEST_P(PlanTest, LanesOfGroupsAreRightInEachWay) {
   for (const int group : {2, 4, 8, 16})
     for (const char* options :
          {"kernel=3x3 pad=1", "kernel=3x3", "kernel=1x1", "kernel=3x2 stride=2 pad=0,1,1,0",
-          "kernel=2x3 dilation=2 pad=2", "kernel=1x9 pad=0,4,0,4", "kernel=3x3 pad=1 epilogue=add:n,relu"}) {
+          "kernel=2x3 dilation=2 pad=2", "kernel=3x3 pad=2 dilation=1x3", "kernel=2x3 pad=3 dilation=3x1",
+          "kernel=1x9 pad=0,4,0,4", "kernel=3x3 pad=1 epilogue=add:n,relu"}) {
       const int groups = ++number % 2 == 0 ? 3 : 5, channels = group * groups;
       const std::string text = Cat("conv2d f32 2x", channels, "x6x9 filters=", channels, " ", options,
                                    " groups=", groups, " layout=nhwc");

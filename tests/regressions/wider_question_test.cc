@@ -39,7 +39,14 @@ Question DrawnQuestion(uint64_t most_bits, std::mt19937_64* random) {
   const auto side = [&] { return 1 + below(uint64_t{2} << below(most_bits)); };
   const std::vector<MatmulTypes> types = testing::EveryTypes();
   const MatmulTypes& type = types[below(types.size())];
-  const uint64_t m = side(), n = side(), k = side() * (IsOfBlocks(type.rhs) ? BlockOf(type.rhs) : 1);
+  uint64_t m = side(), n = side(), k = side() * (IsOfBlocks(type.rhs) ? BlockOf(type.rhs) : 1);
+  // A third of the problems just fill the 32 KiB that L1 has.
+  if (below(3) == 0 && !IsOfBlocks(type.rhs)) {
+    m = 2 + below(40), n = 2 + below(40);
+    const uint64_t a_step =
+        m * static_cast<uint64_t>(Bytes(type.lhs)) + n * static_cast<uint64_t>(Bytes(type.rhs));
+    k = (32768 - m * n * static_cast<uint64_t>(Bytes(type.out))) / a_step - below(4);
+  }
   std::string text = Cat("matmul ", PrintTypes(type), " ", m, "x", k, "x", n);
   for (const char* word : {" lhs=col", " rhs=col", " accumulate"})
     if (below(3) == 0) text += word;

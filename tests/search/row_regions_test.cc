@@ -63,7 +63,8 @@ const std::vector<std::string>& KernelsOfColumns() {
       "kernel square[n = 1..50](x: f32[n,n]) -> f32[n,n]:\n return softmax(x)",
       "kernel down[n = 1..150](x: f32[6,n]) -> f32[6,n]:\n return exp(sub(x, reduce_max(x, axis=0)))",
       "kernel tall[n = 1..40](x: f32[300,n], y: f32[1,n]) -> f32[1,n]:\n"
-      " return add(y, reduce_sum(mul(x, x), axis=0))"};
+      " return add(y, reduce_sum(mul(x, x), axis=0))",
+      "kernel where[n = 1..50](x: f32[6,n]) -> s32[1,n]:\n return argmax(x, axis=0)"};
   return kKernels;
 }
 
