@@ -132,7 +132,10 @@ std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   std::vector<int64_t> lines = {needed + RoundedCopyLines(root, target)};
   if (root.fixed_order == 0 && ConstantOperand(root) < 0)
     lines.insert(lines.end(), {needed, NeededCopyLines(in_order, target)});
-  if (ConstantOperand(root) < 0 && FitsL1(root, target)) lines.push_back(UsefulCopyLines(root, target));
+  if (!FitsL1(root, target)) return lines;
+  Spec as_it_is = root;
+  as_it_is.lhs_as = LhsAs::kItself;
+  lines.insert(lines.end(), {UsefulCopyLines(root, target), UsefulCopyLines(as_it_is, target)});
   return lines;
 }
 
