@@ -94,7 +94,9 @@ TEST_P(TypesTest, InterleavedRows) {
       }
   }
   const bool pairs = types_.lhs == Dtype::kBf16 && types_.rhs == Dtype::kBf16;
-  if (pairs && target_.HasFeature("avx512bf16")) EXPECT_GT(interleaved, 0);
+  if (pairs && target_.HasFeature("avx512bf16")) {
+    EXPECT_GT(interleaved, 0);
+  }
 }
 
 // Every copy of rhs that the rewrites know, straight and transposing, with every rest of a group.
