@@ -20,7 +20,8 @@ struct HugePageAllocator {
 
   HugePageAllocator() = default;
   template <typename Other>
-  HugePageAllocator(const HugePageAllocator<Other>&) {}  // NOLINT(google-explicit-constructor): as the standard's
+  HugePageAllocator(const HugePageAllocator<Other>&) {
+  }  // NOLINT(google-explicit-constructor): as the standard's
 
   T* allocate(size_t count) {
     const size_t bytes = count * sizeof(T);

@@ -32,8 +32,9 @@ struct RowPointers {
 struct RowPlace {
   Affine column;
   LaneCount count = 0;
-  Affine row = {}, number = {};
+  Affine row = {};
   bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
+  Affine number = {};
 };
 
 // Owns the variables of a vector. Several objects side by side are vectors that are computed at the same

@@ -138,8 +138,9 @@ class RowWriter {
     const LeftOfBlocks& left = left_of_blocks_.at(unroll);
     const int64_t block = int64_t{unroll} * lanes_;
     if (kernel_.columns > block) WholeBlocks(pass, IndexOf(left.blocks), kernel_.columns / block, unroll);
-    WriteLeft(builder_, left, unroll, lanes_,
-              [&](const Affine& column, const std::vector<LaneCount>& counts) { Block(pass, column, counts); });
+    WriteLeft(
+        builder_, left, unroll, lanes_,
+        [&](const Affine& column, const std::vector<LaneCount>& counts) { Block(pass, column, counts); });
   }
 
   // Stores a result past the caches, in three parts, as such stores need aligned addresses and rows begin

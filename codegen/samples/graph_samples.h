@@ -45,8 +45,8 @@ inline int SampleWords(Dtype dtype) { return std::max(1, Bytes(dtype) / kWordByt
 // Families of many members have fewer samples of each, or none (header_function.cc).
 enum class SampleCount : uint8_t { kNone, kThree, kNine };
 
-// Keeps the elements of parameters that are read first, as the reference reads them many times, and all members
-// of a family have the same ones. They may be larger than the memory, so there is a limit.
+// Keeps the elements of parameters that are read first, as the reference reads them many times, and all
+// members of a family have the same ones. They may be larger than the memory, so there is a limit.
 class KeptElements {
  public:
   // Returns the elements of a parameter that is not of blocks, from the first one to `end`; null if these are

@@ -63,7 +63,8 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
 
 // A hash of what the price of a row program depends on, or of most of it.
 uint64_t HashOfRows(const std::vector<Level>& levels, const Stage& stage) {
-  uint64_t hash = absl::HashOf(levels, stage.rows.most(), stage.columns.most(), stage.repeats, stage.in_place);
+  uint64_t hash =
+      absl::HashOf(levels, stage.rows.most(), stage.columns.most(), stage.repeats, stage.in_place);
   for (const RowValue& value : stage.program.values)
     hash = absl::HashOf(hash, value.op, value.a, value.b, value.input, value.number);
   return hash;

@@ -19,8 +19,8 @@ namespace kirsch {
 bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                 Stage* stage);
 
-// Prices stages without a pinned schedule, as PriceStage does, and keeps what row programs cost: the groups of
-// a graph have few different ones. Not thread-safe.
+// Prices stages without a pinned schedule, as PriceStage does, and keeps what row programs cost: the groups
+// of a graph have few different ones. Not thread-safe.
 class StagePrices {
  public:
   explicit StagePrices(const Target& target) : target_(target) {}
