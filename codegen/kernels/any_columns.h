@@ -48,8 +48,8 @@ inline void AdvanceByRows(ProcedureBuilder& builder, const std::vector<VarId>& p
                           const std::vector<Size>& strides, VarId columns, int64_t rows) {
   for (size_t i = 0; i < pointers.size(); ++i)
     if (strides[i] != 0)
-      builder.Do(Advance{
-          pointers[i], Times(strides[i].IsConstant() ? Constant(strides[i]) : IndexOf(columns), rows)});
+      builder.Do(Advance{pointers[i],
+                         Times(strides[i].IsConstant() ? Constant(strides[i]) : IndexOf(columns), rows)});
 }
 
 }  // namespace kirsch
