@@ -210,10 +210,9 @@ class TinyConvolutions : public ::testing::Test {
   void ForPlaced(size_t every, Use use) const {
     const std::vector<ConvShape> shapes = testing::SmallConvolutions();
     if (std::getenv("KIRSCH_ALL_SHAPES") != nullptr) every = 1;
-    const int lanes = model_.target().vectors.front().lanes(Dtype::kF32);
     for (size_t i = 0; i < shapes.size(); i += every)
       for (Residency residency : kResidencies) {
-        if (shapes[i].lanewise() && lanes % shapes[i].group != 0) continue;  // no vector is whole groups
+        if (shapes[i].group > 4) continue;  // tiny vectors have too few registers for their shuffles
         Spec spec = testing::SpecOf(shapes[i]);
         spec.accumulate = i % 2 != 0;
         use(PlaceOperands(spec, residency, model_.target()));
