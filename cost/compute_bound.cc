@@ -228,7 +228,7 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   const int group = IsWindow(spec, kRhs) ? 1 : rhs.layout.group;
   // Outer products: a last vector that is not whole costs as much as a whole one.
   const bool rhs_suits =
-      copies.rhs || (rhs_along_rows && group == row.group) || MayInterleave(spec, arithmetic);
+      copies.rhs || (rhs_along_rows && group == row.group) || MayInterleave(spec, arithmetic, /*parts=*/true);
   if (rhs_suits && (lhs_suits || lhs_along_steps || !row.groups_lhs())) {
     const auto column = [&](int64_t padded_columns) {
       return sizes.rows * sizes.steps *

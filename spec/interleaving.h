@@ -11,13 +11,14 @@
 namespace kirsch {
 
 // True if loads of rhs can make the groups of the arithmetic: its rows lie as they are, and its elements are
-// of the arithmetic's own type. (Groups of 4 take so many shuffles that copies are faster.)
-inline bool MayInterleave(const Spec& spec, Arithmetic arithmetic) {
+// of the arithmetic's own type. (Groups of 4 take so many shuffles that copies are faster.) `parts`: or those
+// of parts of the spec can, as parts of a window may be plain matrices.
+inline bool MayInterleave(const Spec& spec, Arithmetic arithmetic, bool parts = false) {
   constexpr int kRhs = MatmulDims::kRhs, kPair = 2;
   const TensorSpec& rhs = spec.operand[kRhs];
   const Instruction& row = Info(arithmetic);
   return row.groups_lhs() && row.group == kPair && !row.scales && rhs.layout.group == 1 &&
-         rhs.layout.panel == 0 && !IsWindow(spec, kRhs) &&
+         rhs.layout.panel == 0 && (parts || !IsWindow(spec, kRhs)) &&
          InnerDim(spec, kRhs) == InnerDim(spec, spec.op_info().output()) &&
          LaneType(arithmetic, kRhs, rhs.dtype) == rhs.dtype;
 }

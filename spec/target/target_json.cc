@@ -177,12 +177,14 @@ class TargetReader {
     return date == nullptr ? absl::OkStatus() : ReadString(*date, &result_.calibrated);
   }
 
-  absl::Status ExpectedFeature(const JsonValue& element, const std::string& name) const {
+  // A feature may be newer than this code, so it is no error. A typo is one that nobody would find.
+  void WarnOfFeature(const JsonValue& element, const std::string& name) {
     std::vector<std::string_view> names;
     for (const Feature& feature : kFeatures) names.push_back(feature.name);
-    return ErrorAt(
-        file_, element.position,
-        Cat("expected a feature (", Join(names, " "), "), got ", Quoted(name), DidYouMean(name, names)));
+    result_.warnings.push_back(
+        std::string(ErrorAt(file_, element.position,
+                            Cat("no code is made for the feature ", Quoted(name), DidYouMean(name, names)))
+                        .message()));
   }
 
   absl::Status ReadFeatures(const JsonValue& value) {
@@ -191,7 +193,7 @@ class TargetReader {
     for (const JsonValue& element : value.children) {
       std::string& name = result_.target.features.emplace_back();
       if (absl::Status status = ReadString(element, &name); !status.ok()) return status;
-      if (FindFeature(name) == nullptr) return ExpectedFeature(element, name);
+      if (FindFeature(name) == nullptr) WarnOfFeature(element, name);
     }
     return absl::OkStatus();
   }

@@ -157,12 +157,6 @@ TEST(TargetTest, SaysWhatIsWrongAndWhere) {
        "option'"},
       {"{\"features\": \"avx2\"}", "t.json:1:14: expected an array of feature names, got the string 'avx2'"},
       {"{\"features\": [\"avx2\"]}", "t.json:1:14: expected the feature fma, which vectors[0] needs"},
-      {"{\"features\": [\"avx2\", \"fmaa\"]}",
-       "t.json:1:23: expected a feature (fma f16c avx2 bmi bmi2 avxvnni avxvnniint8 avx512f avx512cd "
-       "avx512dq "
-       "avx512bw avx512vl avx512vbmi avx512vnni avx512fp16 avx512bf16 amx-tile amx-bf16 amx-int8), got "
-       "'fmaa'; "
-       "did you mean 'fma'?"},
       {"{\"vectors\": []}", "t.json:1:13: expected an array of one object per vector width, got an array"},
       {"{\"vectors\": [{\"registers\": 0}]}",
        "t.json:1:28: expected a whole number from 8 to 32 for registers, got 0"},
@@ -182,6 +176,15 @@ TEST(TargetTest, SaysWhatIsWrongAndWhere) {
 
 TEST(TargetTest, DeepNestingIsRefused) {
   EXPECT_THAT(ErrorOf(std::string(1000000, '[')), HasSubstr("expected at most 64 levels of nesting"));
+}
+
+TEST(TargetTest, WarnsOfFeaturesThatNoCodeIsMadeFor) {
+  const absl::StatusOr<TargetFile> file =
+      ParseTarget("{\"features\": [\"avx2\", \"fma\", \"avx512vni\"]}", "t.json");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_THAT(file->warnings,
+              ElementsAre("t.json:1:30: no code is made for the feature 'avx512vni'; did you mean "
+                          "'avx512vnni'?"));
 }
 
 // What tiles leave is multiplied by vectors, in groups as long.
