@@ -253,8 +253,8 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
 }
 
 // Bounds products by a window of rhs. Read as it lies, each vector is of one run; a copy joins runs, and
-// columns that are apart. Neither has groups. The columns of a run that fill vectors, and the rest, are apart
-// (Parts).
+// columns that are apart. Neither has groups, but loads may make those of a copy. The columns of a run that
+// fill vectors, and the rest, are apart (Parts).
 double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, bool copies_lhs,
                                        const Brought& brought) const {
   const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
@@ -278,16 +278,19 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
     const WidenedTypes widened{widens_lhs ? std::optional(lhs) : std::nullopt,
                                IsNarrow(rhs) ? std::optional(rhs) : std::nullopt};
     const double copy_of_lhs = copied_lhs ? of_column(CopyCycles(spec, kLhs, arithmetic, brought.lhs)) : 0;
-    const auto products = [&](int64_t width) {
-      return sizes.rows * sizes.steps * best_trips_.Outer(arithmetic, widened, sizes.out.outer, width);
+    const auto products = [&](Arithmetic by, int64_t width) {
+      return sizes.rows * sizes.steps * best_trips_.Outer(by, widened, sizes.out.outer, width);
     };
     if (columns.stride(0) == 1) {
-      const double column = products(padded);
+      const double column = products(arithmetic, padded);
       whole = std::min(whole, in_whole * (column + copy_of_lhs));
       rest = std::min(rest, (static_cast<double>(padded) - in_whole) * column + in_rest * copy_of_lhs);
     }
     if (MayBeCopied(spec.operand[kRhs])) {
-      const double column = products(sizes.padded) + copy_of_rhs + copy_of_lhs;
+      const Arithmetic best = BestArithmeticOf(lhs, rhs);
+      double least = products(arithmetic, sizes.padded);
+      if (MayInterleave(spec, best, /*parts=*/true)) least = std::min(least, products(best, sizes.padded));
+      const double column = least + copy_of_rhs + copy_of_lhs;
       whole = std::min(whole, in_whole * column);
       rest = std::min(rest, in_rest * column);
     }
