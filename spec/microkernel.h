@@ -81,7 +81,7 @@ struct RegisterTile {
   int columns = 0;
   bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
   // The cost of widening a vector of lhs or rhs to the arithmetic's own type: 0 if it is of that type, 1 for
-  // a shuffle and a shift, and so on.
+  // a shuffle and a shift, and so on. Also that of rows of rhs that loads put together (interleaving.h).
   double widens_lhs = 0, widens_rhs = 0;
   Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
   bool by_tables = false;                      // rhs is: see LooksUpBytes
