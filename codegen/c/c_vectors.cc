@@ -778,8 +778,8 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
   return sum;
 }
 
-// Groups of up to four are within the 16 bytes that a shuffle of immediate lanes has. Of eight, a shuffle
-// takes the numbers of lanes from a vector.
+// Groups of up to four are within the 16 bytes that a shuffle of immediate lanes has. Of larger ones, a
+// shuffle takes the numbers of lanes from a vector.
 std::string CVectors::GroupLane(const Var& from, int group, int lane) const {
   constexpr int kOfShuffle = 4;
   const int bytes = from.bytes();
