@@ -646,6 +646,7 @@ std::string Form(int number, std::mt19937& random) {
   };
   const int m = draw(1, 12), n = draw(17, 40), k = draw(1, 5), side = draw(3, 9), channels = draw(1, 6);
   const int keys = draw(40, 130), deep = 4 * draw(3, 6);
+  const int size = 2 << number / 6 % 2, groups = 1 + channels;
   switch (number % 6) {
     case 0:
       return Cat("kernel a(q: f32[", m, ",", k, "], k: f32[", k, ",", keys, "], v: f32[", keys, ",",
@@ -657,9 +658,9 @@ std::string Form(int number, std::mt19937& random) {
       return Cat("kernel a(x: f32[1,", side, ",", side, ",", 8 * channels, "], w: f32[3,3,1,", 8 * channels,
                  "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1, groups=", 8 * channels, "))");
     case 3:
-      return Cat("kernel a(x: f32[1,", side, ",", side, ",", 4 * channels, "], w: f32[3,3,4,", 4 * channels,
-                 "]):\n return relu(conv2d(x, w, layout=nhwc, groups=", channels, ", pad=", number / 6 % 2,
-                 "))");
+      return Cat("kernel a(x: f32[1,", side, ",", side, ",", size * groups, "], w: f32[3,3,", size, ",",
+                 size * groups, "]):\n return relu(conv2d(x, w, layout=nhwc, groups=", groups,
+                 ", pad=", number / 6 % 2, "))");
     case 4:
       return Cat("kernel a(x: f32[1,", side, ",", side, ",", channels, "], w: f32[3,3,", channels, ",",
                  draw(1, 12), "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))");
