@@ -42,11 +42,15 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
   return {rows * lines, rows, pages};
 }
 
+WindowFootprint TouchedBy(const Spec& spec, int operand, const Target& target) {
+  const int64_t bytes = Bytes(spec.tensor(operand).dtype);
+  return WindowFootprintOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
+}
+
 // The footprint of a view that overlaps itself: each element counts once.
 Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
   const int64_t bytes = Bytes(spec.tensor(operand).dtype);
-  const WindowFootprint touched =
-      WindowFootprintOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
+  const WindowFootprint touched = TouchedBy(spec, operand, target);
   return {touched.stretches * CeilShift(touched.length * bytes, target.line_bytes),
           touched.stretches * touched.walks,
           touched.groups * CeilShift(touched.spanned * bytes, target.page_bytes)};
@@ -94,12 +98,7 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
 // Elements from one of the caller's rows to the next, where rows don't overlap; else 0.
 int64_t RowStride(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
-  if (layout.kind == LayoutKind::kStrided) return Overlaps(spec, operand) ? 0 : layout.ld;
-  if (layout.kind != LayoutKind::kWindow || operand != MatmulDims::kLhs || spec.op_info().lanewise())
-    return 0;
-  const auto& [rows, columns] = spec.op_info().window.axes;
-  const int64_t length = columns.At(ExtentOf(spec, operand).inner - 1) + 1;
-  return length <= rows.stride(0) ? rows.stride(0) : 0;
+  return layout.kind == LayoutKind::kStrided && !Overlaps(spec, operand) ? layout.ld : 0;
 }
 
 // Lines that hold the tile. Rows of the caller's that are no multiple of a line apart begin anywhere in one:
@@ -137,10 +136,22 @@ SetWalk WalkOverSets(int64_t stride_bytes, int64_t way_bytes, int64_t line_bytes
   return {rows, drift};
 }
 
+// Returns the number of sets that a window's stretches fall on, which begin at multiples of one distance.
+// (All pixels of 512 floats begin at one of 2 sets of 64.)
+int64_t SetsOfStretches(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
+  const WindowFootprint touched = TouchedBy(spec, operand, target);
+  const int64_t sets = Sets(cache, target), line = target.line_bytes,
+                bytes = Bytes(spec.tensor(operand).dtype);
+  const int64_t begins = sets * line / std::max(line, std::gcd(sets * line, touched.grain * bytes));
+  const int64_t used = begins * CeilShift(touched.length * bytes, target.line_bytes);
+  return touched.stretches <= begins ? sets : std::min(used, sets);
+}
+
 // Returns the number of sets that the caller's rows fall on, which have `lines` lines together. A power of
 // two in their stride, or nearly one, brings them back to the same few sets.
 int64_t SetsOfRows(const Spec& spec, int operand, int64_t lines, const Target& target,
                    const MemoryLevel& cache) {
+  if (IsWindow(spec, operand)) return SetsOfStretches(spec, operand, target, cache);
   const int64_t sets = Sets(cache, target), line = target.line_bytes, rows = ExtentOf(spec, operand).outer;
   const int64_t stride_bytes = Bytes(spec.tensor(operand).dtype, RowStride(spec, operand));
   if (stride_bytes < line) return sets;
@@ -174,7 +185,9 @@ namespace {
 int64_t RowsOnOneSet(const Spec& spec, int operand, const Target& target) {
   const int64_t rows = ExtentOf(spec, operand).outer;
   const MemoryLevel& cache = target.at(Level::kL1);
-  const int64_t sets = SetsOfRows(spec, operand, rows, target, cache);
+  Spec column = spec;
+  column.size[static_cast<size_t>(InnerDim(spec, operand))] = 1;
+  const int64_t sets = SetsOfRows(column, operand, rows, target, cache);
   return sets == Sets(cache, target) ? 1 : CeilDiv(rows, sets);
 }
 

@@ -2,6 +2,7 @@
 #include "spec/window_footprint.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/container/inlined_vector.h"
 #include "spec/storage.h"
@@ -67,6 +68,7 @@ WindowFootprint WindowFootprintOf(const Spec& spec, int operand, int64_t line, i
   touched.spanned = touched.length;
   for (const Steps& steps : apart) {
     touched.stretches *= steps.count;
+    touched.grain = std::gcd(touched.grain, steps.stride);
     if (steps.stride >= page)
       touched.groups *= steps.count;
     else

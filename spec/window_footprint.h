@@ -19,6 +19,7 @@ struct WindowFootprint {
   int64_t walks = 1;    // rows (columns of a column-major view) that are read side by side
   int64_t spanned = 1;  // elements from the first to the end of the last of the stretches of a group
   int64_t groups = 1;   // of stretches that are less than a page apart
+  int64_t grain = 0;    // each stretch begins a multiple of so many elements behind the first
 };
 
 // The region of the operand's tile. `line` and `page` are in elements.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
@@ -304,8 +305,8 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
   for (const auto& [text, error] : cases) EXPECT_EQ(ParseSpec(text).status().message(), error) << text;
 }
 
-// Elements that a tile of the window touches, by counting.
-int64_t Touched(const Spec& spec, int operand) {
+// The elements that a tile of the window touches, one by one.
+std::set<int64_t> Touched(const Spec& spec, int operand) {
   const Window& window = spec.op_info().window;
   const AxisArray extents = AxisExtents(spec, operand);
   std::set<int64_t> elements;
@@ -313,7 +314,7 @@ int64_t Touched(const Spec& spec, int operand) {
     for (int64_t j = 0; j < extents[2]; ++j)
       for (int64_t c = 0; c < extents[3]; ++c)
         elements.insert(window.axes[0].At(i) + window.axes[1].At(j) + c);
-  return static_cast<int64_t>(elements.size());
+  return elements;
 }
 
 // Each element once; gaps that are shorter than a run, and the last of several equal gaps, are counted, too.
@@ -324,7 +325,8 @@ TEST(ConvolutionTest, FootprintsAreWhatCountingGives) {
     const int operand = spec.op_info().window.operand;
     if (operand < 0 || (shape.filters > 1 && !shape.lanewise())) continue;
     const WindowFootprint footprint = WindowFootprintOf(spec, operand, /*line=*/1, /*page=*/64);
-    const int64_t touched = Touched(spec, operand), counted = footprint.stretches * footprint.length;
+    const int64_t touched = static_cast<int64_t>(Touched(spec, operand).size()),
+                  counted = footprint.stretches * footprint.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
     ASSERT_LE(counted, 2 * touched) << PrintSpec(spec);
     const ConvAxis& width = shape.axes[ImageAxes::kWidth];  // the height has the same
@@ -352,6 +354,46 @@ TEST(ConvolutionTest, PixelsMayEvictEachOther) {
   };
   EXPECT_TRUE(evict("512"));
   EXPECT_FALSE(evict("504"));
+}
+
+// Some channels of an image of so many pixels a row, from which taps are read, as groups do. What is said to
+// fit L1 has no more lines on the sets that it uses than there are ways, and what does not has some set full.
+// (One in fifty may be misjudged.)
+TEST(ConvolutionTest, WindowsThatFitL1FitItsSets) {
+  const Target target = testing::Avx512Target();
+  const MemoryLevel& cache = target.at(Level::kL1);
+  const int64_t per_line = target.line_bytes / Bytes(Dtype::kF32), lines = cache.bytes / target.line_bytes;
+  std::mt19937 random(3);
+  const auto draw = [&](uint32_t least, uint32_t most) {
+    return std::uniform_int_distribution<uint32_t>(least, most)(random);
+  };
+  int many = 0, few = 0, wrong_many = 0, wrong_few = 0;
+  for (int i = 0; i < 400; ++i) {
+    const uint32_t channels = draw(0, 1) > 0 ? 64 << draw(0, 4) : 4 * draw(5, 200), some = 4 * draw(1, 4);
+    const uint32_t width = draw(2, 30), rows = draw(1, 4), row = (width + 2) * channels;
+    Window window;
+    window.operand = MatmulDims::kLhs;
+    window.axes[0] = {2, {{{width, channels}, {0, row}}}};
+    window.axes[1] = {3, {{{some, 1}, {3, channels}, {0, row}}}};
+    Spec spec = ParseSpec(Cat("matmul f32 ", rows * width, "x", 9 * some, "x16"))->spec;
+    spec.op = OpWith({}, window);
+    spec.operand[MatmulDims::kLhs].layout = {.kind = LayoutKind::kWindow};
+    std::map<int64_t, std::set<int64_t>> on_set;
+    for (const int64_t element : Touched(spec, MatmulDims::kLhs))
+      on_set[element / per_line % (lines / cache.ways)].insert(element / per_line);
+    size_t all = 0, most = 0;
+    for (const auto& [set, in_it] : on_set) all += in_it.size(), most = std::max(most, in_it.size());
+    const Footprint footprint = FootprintOf(spec, MatmulDims::kLhs, target);
+    const bool fits = ResidentLines(spec, MatmulDims::kLhs, footprint, target, Level::kL1) <= lines;
+    if (static_cast<double>(all) > 1.25 * cache.ways * static_cast<double>(on_set.size()))
+      ++many, wrong_many += fits ? 1 : 0;
+    else if (4 * most <= 3 * static_cast<size_t>(cache.ways))
+      ++few, wrong_few += fits ? 0 : 1;
+  }
+  EXPECT_GT(many, 50);
+  EXPECT_GT(few, 50);
+  EXPECT_LE(wrong_many, many / 50);
+  EXPECT_LE(wrong_few, few / 50);
 }
 
 std::vector<Spec> Children(const Spec& spec, const Decision& decision, const Target& target,
