@@ -242,7 +242,8 @@ class FunctionPrinter {
   void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
   void Print(const TransposeParts& op) { PrintStatements(vectors_.TransposeParts(VarsOf(op.rows))); }
-  // Without `KEPT` GCC makes what is joined of all vectors before it joins any, which takes twice the registers.
+  // Without `KEPT` GCC makes what is joined of all vectors before it joins any, which takes twice the
+  // registers.
   void Print(const Interleave& op) {
     Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from)));
     if (program_.masks) Line(vectors_.Kept(VarOf(op.to)), ";");
