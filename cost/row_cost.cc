@@ -19,6 +19,11 @@ constexpr double kAcrossLatency = 7;
 constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16, kRowFunctionLatency = 50;
 // The share of such latencies that is not hidden by what is computed of the same row and the next one.
 constexpr double kExposed = 0.15;
+// The same where a kept value ends in a masked store. No load gets a masked store's elements before they are
+// in L1, so the next row waits: for all, if sums of this one do, too (bench/lab/2026-11-30.md).
+constexpr double kExposedBehindMask = 0.3, kExposedBeforeSums = 0.8;
+constexpr double kExposedOnline = 0.5;  // a maximum is needed before each sum, and both for the next pass
+constexpr double kPassCycles = 5;       // to begin and to end a pass of a row
 
 // Returns the unit whose vectors the schedule has.
 const VectorUnit& UnitOf(const RowProgram& program, const RowSchedule& schedule, const Target& target) {
@@ -76,7 +81,8 @@ class RowCost {
         columns_(columns),
         in_parts_(in_parts),
         levels_(levels),
-        target_(target) {}
+        target_(target),
+        exposed_(Exposed()) {}
 
   // Adds up the passes, and the values between them that are one for the row.
   double CyclesOfRow() const {
@@ -107,7 +113,18 @@ class RowCost {
                            : work.divisions + work.roots > 0 ? kRowDivisionLatency
                            : work.products > 0               ? product
                                                              : kRowValueLatency;
-    return ArithmeticCycles(work, unit_) + kExposed * latency;
+    return ArithmeticCycles(work, unit_) + exposed_ * latency;
+  }
+
+  double Exposed() const {
+    const bool partial = columns_ % schedule_.lanes != 0;
+    double exposed = kExposed;
+    for (const RowPass& pass : plan_.passes) {
+      if (pass.online) exposed = std::max(exposed, kExposedOnline);
+      if (partial && !pass.read.empty())
+        exposed = std::max(exposed, pass.reductions.empty() ? kExposedBehindMask : kExposedBeforeSums);
+    }
+    return exposed;
   }
 
   // Returns the bytes that a row's pass goes through and leaves in the caches, each operand counted once.
@@ -157,11 +174,9 @@ class RowCost {
     const double compute =
         static_cast<double>(vectors) * VectorCyclesOf(program_, schedule_, plan_, number, target_).total();
     const double reductions = static_cast<double>(pass.reductions.size()) + (pass.online ? 2 : 0);
-    const double ends =
-        target_.microkernel_cycles +
-        (reductions == 0 || program_.reduces_rows
-             ? 0
-             : kExposed * kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
+    const double across = kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)) +
+                          (pass.online ? kRowFunctionLatency : 0);
+    const double ends = kPassCycles + (reductions == 0 || program_.reduces_rows ? 0 : exposed_ * across);
     double waited = 0;
     const std::vector<Moved> moved = MovedBy(number);
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
@@ -281,12 +296,13 @@ class RowCost {
   const bool in_parts_;
   const RowLevels& levels_;
   const Target& target_;
+  const double exposed_;
 };
 
 }  // namespace
 
 double RowVectorCycles::total() const {
-  return std::max({arithmetic, division, load, store, latency, front_end});
+  return std::max({arithmetic, division, load, store, latency, window, front_end});
 }
 
 std::string_view RowVectorCycles::bottleneck() const {
@@ -295,7 +311,8 @@ std::string_view RowVectorCycles::bottleneck() const {
   if (division == most) return "division";
   if (load == most) return "load";
   if (store == most) return "store";
-  return latency == most ? "latency" : "front end";
+  if (latency == most) return "latency";
+  return window == most ? "window" : "front end";
 }
 
 namespace {
@@ -346,8 +363,11 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   cycles.load = loads / unit.loads_per_cycle;
   cycles.store = stores / unit.stores_per_cycle;
   cycles.latency = pass.online ? unit.fma_latency : pass.reductions.empty() ? 0 : unit.fma_latency / unroll;
-  const double instructions = arithmetic.instructions + arithmetic.products;
-  cycles.front_end = (instructions + loads + stores + kLoopInstructions / unroll) / target.issue_width;
+  const double instructions = arithmetic.instructions + arithmetic.products + loads + stores;
+  cycles.front_end = (instructions + kLoopInstructions / unroll) / target.issue_width;
+  // By Little's law: as many vectors are on their way as the window has room for, and each stays for as long
+  // as its chain takes.
+  cycles.window = instructions / target.window * (arithmetic.steps * unit.fma_latency);
   return cycles;
 }
 

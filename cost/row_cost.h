@@ -33,6 +33,7 @@ struct RowVectorCycles {
   double load = 0;
   double store = 0;
   double latency = 0;  // of what is accumulated
+  double window = 0;   // of chains of instructions, of which the CPU looks at so many at a time
   double front_end = 0;
   double total() const;
   std::string_view bottleneck() const;

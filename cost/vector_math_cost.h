@@ -17,6 +17,7 @@ namespace kirsch {
 struct VectorWork {
   double instructions = 0, divisions = 0, roots = 0;
   double products = 0;  // of s32
+  double steps = 0;     // instructions that wait for each other: the longest chain
 };
 // `type`: f32, f64, f16 of sums, or s32. InstructionsOf: of f32.
 VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit);

@@ -82,6 +82,7 @@ struct VectorUnit {
   std::array<ArithmeticRate, kNumArithmetics> rates = DefaultRates();  // of rows with keys of their own
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
+  double elementwise_per_fma = 1;    // elementwise instructions in the time of a multiply-add
   double widen_cycles = 0;           // of the multiply-add units, to widen one vector or broadcast
   double masked_store_cycles = 1;    // one vmaskmov store (units without mask registers)
   double masked_load_cycles = 0;     // that a vmaskmov load takes more than another one (likewise)
@@ -130,6 +131,7 @@ struct Target {
   int page_bytes = 4096;  // a power of two
   int l1_dtlb_entries = 64;
   double issue_width = 6;           // micro-operations per cycle
+  double window = 150;              // micro-operations that wait for operands, or are computed, at a time
   double loop_cycles = 1;           // one trip of a loop around non-leaf code
   double microkernel_cycles = 15;   // entering and leaving a microkernel: call, set-up, mispredicted exit
   double fork_join_cycles = 10000;  // starting and joining one parallel section

@@ -171,25 +171,26 @@ std::string Tensors(const CSignature& signature) {
 }
 
 // Returns the statements that run the function whose conditions hold, with `indent` before each line. A
-// kernel for columns gets the thread's share of them. One with several phases runs all of them in a single
-// thread: FILE_matmul has no barrier.
+// kernel for columns gets the thread's share of them. FILE_matmul has no barrier, so what has several phases
+// is done by one thread alone.
 std::string VariantRunText(const HeaderFunction& function, const std::string& indent) {
   const CSignature signature = function.signature();
   const bool phases = function.phases() > 1;
   std::string call = Cat(function.name, "(");
   for (const std::string& dim : function.dims) Append(&call, dim, ", ");
   call += Tensors(signature);
-  if (signature.scratch) call += ", scratch";
+  // Without scratch memory of its own, its pointer would be that of the shared memory: `restrict` forbids it.
+  if (signature.scratch) call += phases && function.scratch_bytes() == 0 ? ", NULL" : ", scratch";
   if (signature.columns)
-    call += ", n * thread / n_threads, n * (thread + 1) / n_threads";
+    call += phases ? ", 0, n" : ", n * thread / n_threads, n * (thread + 1) / n_threads";
   else if (signature.threads)
-    call += ", thread, n_threads";
+    call += phases ? ", 0, 1" : ", thread, n_threads";
   if (signature.phases)
     call += phases ? Cat(", (char*)scratch + ", ScratchBytes(function), ", phase") : ", NULL, 0";
   call += ");\n";
   if (phases)
-    return Cat(indent, "size_t phase;\n", indent, "if (n_threads != 1) return false;\n", indent,
-               "for (phase = 0; phase < ", function.phases(), "; ++phase) ", call);
+    return Cat(indent, "size_t phase;\n", indent, "for (phase = 0; phase < ", function.phases(),
+               " && thread == 0; ++phase) ", call);
   return Cat(indent, signature.threads ? "" : "if (thread == 0) ", call);
 }
 

@@ -82,6 +82,36 @@ TEST(RowCostTest, WhatComesFromRamIsPrefetchedAndGoesPastTheCaches) {
     EXPECT_EQ(Cheapest(Softmax(), 4096, level, target).streamed, RowSchedule::kNone);
 }
 
+// Vectors of 8 lanes are twice as many instructions, of which a CPU looks at so many at a time.
+TEST(RowCostTest, LongChainsTakeWideVectors) {
+  const Target target = FindTarget("znver4", "")->target;
+  EXPECT_EQ(Cheapest(Softmax(), 4096, Level::kL1, target).lanes, 16);
+  RowProgramBuilder b;
+  b.Result(b.Op(Operation::kExp, b.Input()));
+  RowSchedule schedule;
+  schedule.unroll = {4};
+  schedule.lanes = 8;
+  const RowPasses passes = FindPasses(b.program(), schedule);
+  EXPECT_EQ(VectorCyclesOf(b.program(), schedule, passes, 0, target).bottleneck(), "window");
+}
+
+// A masked store's elements are not forwarded to a load.
+TEST(RowCostTest, KeptValuesThatEndInPartOfAVectorAreWaitedFor) {
+  const Target target = FindTarget("znver4", "")->target;
+  const RowProgram program = Softmax();
+  int kept = 0;
+  for (const RowSchedule& schedule : EnumerateRowSchedules(program, 48, target)) {
+    if (schedule.online || schedule.streamed != RowSchedule::kNone) continue;
+    const auto cycles = [&](int64_t columns) {
+      return RowCycles(program, schedule, 64, columns, {{Level::kL1}, {Level::kL1}}, target);
+    };
+    const bool keeps = schedule.KeptAt(kSoftmaxExp) != RowSchedule::kRecomputed;
+    EXPECT_EQ(cycles(47) > 1.01 * cycles(48), keeps);
+    kept += keeps ? 1 : 0;
+  }
+  EXPECT_GT(kept, 0);
+}
+
 TEST(RowCostTest, CostsAreOfWhatIsDone) {
   const Target target = FindTarget("sapphirerapids", "")->target;
   const RowProgram program = Softmax();
