@@ -30,10 +30,10 @@ class Chooser {
       : root_(root), cost_(cost), model_(model), solver_(model, memo, options, 0) {}
 
   KBestResult Choices() && {
-    choices_.push_back({root_, cost_, {}});
+    choices_.push_back({root_, ToCycles(cost_)});
     Visit(root_, AvailableAtPlacement(root_.spec, model_.target()), 1);
     std::stable_sort(choices_.begin(), choices_.end(),
-                     [](const RankedProgram& a, const RankedProgram& b) { return a.cost < b.cost; });
+                     [](const RankedProgram& a, const RankedProgram& b) { return a.cycles < b.cycles; });
     return {std::move(choices_), !solver_.stopped()};
   }
 
@@ -43,12 +43,9 @@ class Chooser {
   void Visit(const Impl& node, Lines available, int64_t runs) {
     const Solver::Outcome own = solver_.Solve(node.spec, available, kInfiniteCost);
     if (solver_.stopped() || node.children.empty()) return;
-    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare)) {
-      RankedProgram& program = choices_.emplace_back();
-      program.impl = With(choice.second, available, node.spec);
-      program.cost = cost_ + runs * (choice.first - own.cost);
-      program.departure = CompareWithBest(program.impl, root_);
-    }
+    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare))
+      choices_.push_back(
+          {With(choice.second, available, node.spec), ToCycles(cost_ + runs * (choice.first - own.cost))});
     const Choice choice = Look(node.spec, node.decision, available, model_);
     const Expansion& expansion = choice.expansion;
     const size_t most = MainChild(expansion);
