@@ -34,7 +34,6 @@ class Ranking {
         rank_(rank),
         available_(AvailableAtPlacement(root, model.target())),
         model_(model),
-        memo_(memo),
         solver_(model, memo, options, 0) {}
 
   // Lists more and more programs until enough differ. Parts that are the same code may go unnoticed
@@ -59,7 +58,7 @@ class Ranking {
   // Appends the programs that differ in code among the `count` cheapest by their fragments. True if there are
   // no others.
   bool Collect(size_t count, Cost best, std::vector<RankedProgram>* programs) {
-    RankedLists lists(static_cast<int>(count), model_, memo_, solver_);
+    RankedLists lists(static_cast<int>(count), model_, solver_);
     const double farthest = static_cast<double>(best) * (1 + rank_.farthest);
     absl::Span<const RankedLists::Entry> cheapest;
     bool all = false;
@@ -85,7 +84,6 @@ class Ranking {
   const RankOptions& rank_;
   const Lines available_;
   const CostModel& model_;
-  Memo& memo_;
   Solver solver_;
 };
 

@@ -6,9 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/decision_cost.h"
-#include "search/solver/limits.h"
 #include "search/solver/solver.h"
 
 namespace kirsch {
@@ -66,9 +63,10 @@ class Chooser {
       if (kind == KindOf(node.decision)) continue;
       const auto known = best.find(kind);
       const Cost least = known == best.end() ? limit : known->second.first;
-      const Cost cost = PriceChoice(Look(node.spec, decision, available, model_), least, model_, solver_);
+      const Solver::Outcome outcome =
+          solver_.Solve(node.spec, Look(node.spec, decision, available, model_), available, least);
       if (solver_.stopped()) break;
-      if (cost < least) best[kind] = {cost, decision};
+      if (outcome.solved) best[kind] = {outcome.cost, decision};
     }
     return best;
   }
@@ -78,12 +76,10 @@ class Chooser {
     Impl whole = root_;
     Impl* node = &whole;
     for (const size_t child : path_) node = &node->children[child].impl;
-    *node = {spec, decision, {}};
-    const Choice choice = Look(spec, decision, available, model_);
-    for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
-      const Expansion::Child& child = choice.expansion.children[i];
-      node->children.push_back({child.trips, solver_.Reconstruct(child.spec, choice.below)});
-    }
+    *node = BuildProgram(spec, decision, available, model_.target(),
+                         [this](const Expansion& expansion, size_t child, Lines below) {
+                           return solver_.Reconstruct(expansion.children[child].spec, below);
+                         });
     return whole;
   }
 
