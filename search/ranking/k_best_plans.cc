@@ -226,7 +226,7 @@ absl::StatusOr<KBestResult> KBestPlans(const Graph& graph, std::string_view sour
   KBestResult result;
   const Graph canonical = best->plan.graph;  // what is constant-folded included
   PlanRanking ranking(canonical, rank, model, memo, options, search);
-  if (!best->optimal) {
+  if (best->stop != StopReason::kOptimal) {
     result.complete = false;
     const double cycles = best->plan.cycles;
     result.programs.push_back({std::move(best->plan), cycles});
