@@ -8,22 +8,18 @@
 #include <cstdint>
 #include <functional>
 
-#include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/epilogue_code.h"
-#include "codegen/kernels/microkernels.h"
-#include "codegen/loop/procedure_builder.h"
+#include "codegen/kernels/form_writer.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
 // The caller has configured the tiles as Procedure::tiles says.
-class TileProduct {
+class TileProduct : FormWriter {
  public:
   explicit TileProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
+      : FormWriter(kernel),
         epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kernel.tile.lanes,
                   parameters_.size, parameters_.last) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0 && kernel.lhs.window.empty());
@@ -83,8 +79,6 @@ class TileProduct {
 
   // Steps of the reduction that a tile of lhs or rhs has.
   int StepsOfTile() const { return static_cast<int>(kernel_.step()); }
-  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
-  Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
   Affine OutAt(int i, int j) const {
     return kernel_.out.At(int64_t{i} * kTileRows, Lane(j), parameters_.size);
   }
@@ -209,9 +203,6 @@ class TileProduct {
                                                         Lane(j) + kernel_.prefetch_n()))});
   }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
   EpilogueCode epilogue_;
 };
 
