@@ -31,7 +31,7 @@ struct MicrokernelParameters {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
     if (!kernel.k_tail.IsConstant()) tail = builder.IndexParameter("tail");
-    if (!kernel.accumulate.IsConstant()) add = builder.IndexParameter(kAdd);
+    if (!kernel.accumulate.IsConstant()) adds = builder.IndexParameter(kAddsParameter);
     if (Takes(TileShape(kernel), SizeSymbol::kStride)) size = builder.IndexParameter("size");
     if (!kernel.n.IsConstant()) last = builder.IndexParameter("last");
   }
@@ -52,7 +52,7 @@ struct MicrokernelParameters {
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;  // of the loops around these, the innermost first
   // kTail, kAdds, kStride and kLast, where the kernel takes them.
-  VarId tail = kNoVar, add = kNoVar, size = kNoVar, last = kNoVar;
+  VarId tail = kNoVar, adds = kNoVar, size = kNoVar, last = kNoVar;
 };
 
 // Asks for what belongs to `rows` steps of the reduction from step `first` of a trip on

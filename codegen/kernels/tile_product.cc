@@ -156,7 +156,7 @@ class TileProduct : FormWriter {
     };
     if (adds && kernel_.accumulate.IsConstant()) return load();
     ForEachTile([&](int i, int j) { builder_.Do(TileZero{Accumulator(i, j)}); });
-    if (adds) builder_.WithAny(parameters_.add, load);
+    if (adds) builder_.WithAny(parameters_.adds, load);
   }
 
   // Stores sums to the output, or to the array where they wait for the epilogue.
@@ -180,7 +180,7 @@ class TileProduct : FormWriter {
         builder_.Do(Load{old, at, count});
         builder_.Do(Binary{BinaryOp::kAdd, sums, sums, old});
       };
-      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.add, add);
+      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.adds, add);
       add();
     });
   }

@@ -40,7 +40,7 @@ void VectorOutput::Store() {
   if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
   // One test for the whole tile.
   if (!kernel_.accumulate.IsConstant())
-    builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
+    builder_.WithAny(parameters_.adds, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   ForEachSum([&](int i, int j) {
     if (adds && kernel_.accumulate.IsConstant()) AddOld(i, j);
     epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j));
