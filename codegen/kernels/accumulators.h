@@ -147,6 +147,13 @@ class AccumulatorSets {
     for (VarId var : vars_) builder_.Do(Zero{var});
   }
 
+  // Calls visit(i, j) for all accumulators of a set that the output is made of.
+  template <typename Do>
+  void ForEachSum(const Do& visit) const {
+    for (int i = 0; i < tile_rows_; ++i)
+      for (int j = 0; j < columns_; ++j) visit(i, j);
+  }
+
   // Adds all sets into set 0, pairwise: of four, sets 2 and 3 to 0 and 1, then 1 to 0. Then subtracts the
   // additional row from the others.
   void SumSets() const {
@@ -155,9 +162,10 @@ class AccumulatorSets {
         for (int i = 0; i < rows_; ++i)
           for (int j = 0; j < columns_; ++j)
             builder_.Do(Binary{BinaryOp::kAdd, at(set, i, j), at(set, i, j), at(set + width, i, j)});
-    for (int i = 0; i < tile_rows_ && rows_ > tile_rows_; ++i)
-      for (int j = 0; j < columns_; ++j)
-        builder_.Do(Binary{BinaryOp::kSub, at(0, i, j), at(0, i, j), at(0, tile_rows_, j)});
+    if (rows_ == tile_rows_) return;
+    ForEachSum([&](int i, int j) {
+      builder_.Do(Binary{BinaryOp::kSub, at(0, i, j), at(0, i, j), at(0, tile_rows_, j)});
+    });
   }
 
  private:
