@@ -166,7 +166,7 @@ class Kernels {
 
   // True if one procedure serves the tile both where it adds to the output and where it overwrites. Programs
   // for many sizes have many register tiles, and each is the most code there is. So tiles that differ in
-  // nothing else are one procedure with a parameter, kAdd.
+  // nothing else are one procedure with a parameter, kAdds.
   //
   // Two kinds are left out: single chains begin with the old output, and lanewise tiles have no such
   // parameter.

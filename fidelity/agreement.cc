@@ -43,7 +43,7 @@ std::optional<double> KendallTau(const Predictions& programs) {
   return static_cast<double>(score) / pairs;
 }
 
-size_t Choice(const Predictions& programs) {
+size_t Chosen(const Predictions& programs) {
   const auto chosen = std::min_element(
       programs.begin(), programs.end(),
       [](const ComparedPrediction& a, const ComparedPrediction& b) { return a.predicted < b.predicted; });
@@ -51,7 +51,7 @@ size_t Choice(const Predictions& programs) {
 }
 
 double LossOfChoice(const Predictions& programs) {
-  return programs[Choice(programs)].measured / Best(programs) - 1;
+  return programs[Chosen(programs)].measured / Best(programs) - 1;
 }
 
 double ShareOfChoice(const Predictions& programs) { return 1 / (1 + LossOfChoice(programs)); }
@@ -59,7 +59,7 @@ double ShareOfChoice(const Predictions& programs) { return 1 / (1 + LossOfChoice
 double TileApe(const std::vector<Predictions>& specs) {
   double lost = 0, best = 0;
   for (const Predictions& programs : specs) {
-    lost += programs[Choice(programs)].measured - Best(programs);
+    lost += programs[Chosen(programs)].measured - Best(programs);
     best += Best(programs);
   }
   return best > 0 ? lost / best : 0;
@@ -84,6 +84,6 @@ double MeanAbsoluteError(const Predictions& programs) {
   return sum / static_cast<double>(programs.size());
 }
 
-double ErrorOfChoice(const Predictions& programs) { return ErrorOf(programs[Choice(programs)]); }
+double ErrorOfChoice(const Predictions& programs) { return ErrorOf(programs[Chosen(programs)]); }
 
 }  // namespace kirsch

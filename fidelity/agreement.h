@@ -40,7 +40,7 @@ std::optional<double> KendallTau(const Predictions& programs);
 
 // Returns the place of the program that the model would choose: the least predicted, of equal ones the first.
 // `programs` must not be empty, here and below.
-size_t Choice(const Predictions& programs);
+size_t Chosen(const Predictions& programs);
 
 // Returns how much longer the choice takes than the best program, as a share of the best; 0 if the choice is
 // the best.

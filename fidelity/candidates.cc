@@ -50,7 +50,7 @@ absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& mem
   std::vector<DrawnProgram> programs = DrawPrograms(*placed, model, memo, options.programs, options.seed);
   if (options.promising > 0)
     for (RankedProgram& program : KBest(*placed, Promising(options), model, memo, {}).programs)
-      programs.push_back({std::move(program.impl), program.cost});
+      programs.push_back({std::get<Impl>(std::move(program.tree)), CostFromCycles(program.cycles)});
   absl::Status added;
   for (size_t i = 0; i < programs.size() && added.ok() && !Stopped(options); ++i)
     added = Add(programs[i].impl, model, candidates, programs[i].cost);
@@ -72,10 +72,9 @@ absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, con
   if (!all.ok()) return all.status();
   // The promising ones come after the drawn ones, so the first plan stays the one that the search chooses.
   if (options.promising > 0) {
-    absl::StatusOr<KBestPlansResult> best =
-        KBestPlans(graph, "spec", Promising(options), model, memo, plans, {});
+    absl::StatusOr<KBestResult> best = KBestPlans(graph, "spec", Promising(options), model, memo, plans, {});
     if (!best.ok()) return best.status();
-    for (RankedPlan& plan : best->plans) all->push_back(std::move(plan.plan));
+    for (RankedProgram& plan : best->programs) all->push_back(std::get<Plan>(std::move(plan.tree)));
   }
   absl::Status added;
   for (size_t i = 0; i < all->size() && added.ok() && !Stopped(options); ++i)

@@ -34,7 +34,7 @@ size_t WidthOf(const std::vector<MeasuredSpec>& specs) {
 // A line of the table: the figures of one spec, and the model's choice as predicted and as measured.
 void AppendSpec(const MeasuredSpec& spec, size_t width, std::string* out) {
   const Predictions predictions = spec.predictions();
-  const MeasuredProgram& choice = spec.programs[Choice(predictions)];
+  const MeasuredProgram& choice = spec.programs[Chosen(predictions)];
   absl::StrAppendFormat(out, "  %-*s  %3s %4d  %s  %5.1f%%  %12.0f %12.0f  %+6.1f%%  %5.1f%%\n",
                         static_cast<int>(width), Head(spec.text), std::string(Name(spec.level)),
                         spec.programs.size(), Tau(KendallTau(predictions)), 100 * LossOfChoice(predictions),
@@ -124,7 +124,7 @@ void AppendWorstChoices(const std::vector<MeasuredSpec>& specs, std::string* out
     const auto best = std::min_element(
         spec->programs.begin(), spec->programs.end(),
         [](const MeasuredProgram& a, const MeasuredProgram& b) { return a.cycles < b.cycles; });
-    AppendProgram("  chosen", spec->programs[Choice(spec->predictions())], out);
+    AppendProgram("  chosen", spec->programs[Chosen(spec->predictions())], out);
     AppendProgram("  best", *best, out);
   }
 }
@@ -174,7 +174,7 @@ std::string ScatterSvg(const Corpus& corpus) {
   std::vector<PredictedProgram> predictions;
   for (const MeasuredSpec& spec : corpus.specs) {
     // The plot marks the choice of each spec.
-    const size_t choice = Choice(spec.predictions());
+    const size_t choice = Chosen(spec.predictions());
     for (size_t i = 0; i < spec.programs.size(); ++i)
       predictions.push_back(
           {spec.text, Index(spec.level), spec.programs[i].predicted, spec.programs[i].cycles, i == choice});

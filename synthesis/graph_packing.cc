@@ -236,8 +236,7 @@ class SharedPackingSolver {
                    &cancelled);
     if (!solved.ok() || std::holds_alternative<NoPlan>(*solved)) return solved;
     const PlanResult& result = std::get<PlanResult>(*solved);
-    effort_.Add({result.optimal ? StopReason::kOptimal : StopReason::kBudget, result.stats.specs_solved,
-                 result.seconds});
+    effort_.Add({result.stop, result.stats.specs_solved, result.seconds});
     return solved;
   }
 

@@ -34,14 +34,6 @@ struct PlanBox {
 
 bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers; }
 
-// A size that has a name in the request's text, and varies: the sum of some of the request's sizes.
-struct NamedSize {
-  size_t name;  // as CountedSize has it
-  SizeSum sum;
-  SizeSymbol symbol = SizeSymbol::kRows;
-  bool varies_alone = true;  // false: there are graphs only where another size varies with it
-};
-
 // True if the size counts keys of an attention, for whatever values of the other sizes.
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
   const std::vector<std::vector<int64_t>> lines = BoxesAlong(sizes, {size});
@@ -57,7 +49,7 @@ absl::StatusOr<Graph> GraphOf(const GraphFamily& family, const std::vector<uint3
 
 // Graphs in which a name has three of its values, and all others have those of a member. None, if there is no
 // graph for some of these.
-std::vector<Graph> GraphsAlong(const GraphFamily& family, int64_t member, const NamedSize& size) {
+std::vector<Graph> GraphsAlong(const GraphFamily& family, int64_t member, const CountedSize& size) {
   std::vector<uint32_t> values = ValuesOf(family.sizes(), member);
   const auto value_at = [&](bool last) {
     std::vector<uint32_t> ends;
@@ -85,11 +77,11 @@ bool HaveEqualTypes(const Graph& a, const Graph& b) {
 
 // The names that some parameter's type has, where sizes are tied. (Of what callers pass, some may be there
 // for sums only.)
-std::vector<NamedSize> FindNames(const GraphFamily& family) {
-  std::vector<NamedSize> all, names;
+std::vector<CountedSize> FindNames(const GraphFamily& family) {
+  std::vector<CountedSize> all, names;
   for (size_t i = 0; i < family.sizes().size(); ++i) all.push_back({i, SizeSum(i)});
   for (const TiedSize& tied : family.ties()) all.push_back({all.size(), tied.sum});
-  for (NamedSize& name : all) {
+  for (CountedSize& name : all) {
     const std::vector<Graph> last = GraphsAlong(family, family.count() - 1, name);
     name.varies_alone = !last.empty();
     if (name.varies_alone && HaveEqualTypes(last.front(), last.back())) continue;
@@ -184,51 +176,51 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
   return absl::OkStatus();
 }
 
-SharedPlanSizes Single(size_t size, SizeSymbol symbol) { return {{size}, {{symbol, size, SizeSum(size)}}}; }
+SharedPlanSizes Single(size_t size, SizeSymbol symbol) { return {{size}, {{size, SizeSum(size), symbol}}}; }
 
 SharedPlanSizes Pair(size_t a, SizeSymbol of_a, size_t b, SizeSymbol of_b) {
   if (b < a) return Pair(b, of_b, a, of_a);
-  return {{a, b}, {{of_a, a, SizeSum(a)}, {of_b, b, SizeSum(b)}}};
+  return {{a, b}, {{a, SizeSum(a), of_a}, {b, SizeSum(b), of_b}}};
 }
 
 // The choice to count these names, where sizes are tied. Plans then take all sizes that the names are made of
 // and that have many values. Nothing: these are none or too many, or other names vary with them.
 std::optional<SharedPlanSizes> CountNames(const std::vector<VaryingSize>& sizes,
-                                          const std::vector<NamedSize>& names,
-                                          const std::vector<NamedSize>& counted) {
+                                          const std::vector<CountedSize>& names,
+                                          const std::vector<CountedSize>& counted) {
   SharedPlanSizes found;
   for (size_t size = 0; size < sizes.size(); ++size) {
-    const auto has = [&](const NamedSize& name) { return name.sum.Has(size); };
+    const auto has = [&](const CountedSize& name) { return name.sum.Has(size); };
     if (!AreMany(sizes[size]) || std::none_of(counted.begin(), counted.end(), has)) continue;
     if (std::count_if(names.begin(), names.end(), has) != std::count_if(counted.begin(), counted.end(), has))
       continue;
     found.numbers.push_back(size);
   }
   if (found.numbers.empty() || found.numbers.size() > 2) return std::nullopt;
-  for (const NamedSize& name : counted) {
+  for (const CountedSize& name : counted) {
     const auto has = [&](size_t size) { return name.sum.Has(size); };
     if (std::none_of(found.numbers.begin(), found.numbers.end(), has)) return std::nullopt;
-    found.counted.push_back({name.symbol, name.name, name.sum});
   }
+  found.counted = counted;
   return found;
 }
 
 // Rows and keys come first, then keys, then rows.
 std::vector<SharedPlanSizes> FindTiedPlanSizes(const GraphFamily& family) {
-  const std::vector<NamedSize> names = FindNames(family);
+  const std::vector<CountedSize> names = FindNames(family);
   std::vector<SharedPlanSizes> found;
-  const auto add = [&](const std::vector<NamedSize>& counted) {
+  const auto add = [&](const std::vector<CountedSize>& counted) {
     if (std::optional<SharedPlanSizes> shared = CountNames(family.sizes(), names, counted))
       found.push_back(*std::move(shared));
   };
-  const auto counts = [](const NamedSize& name, SizeSymbol symbol) {
+  const auto counts = [](const CountedSize& name, SizeSymbol symbol) {
     return name.symbol == symbol && name.varies_alone;
   };
-  for (const NamedSize& keys : names)
-    for (const NamedSize& rows : names)
+  for (const CountedSize& keys : names)
+    for (const CountedSize& rows : names)
       if (counts(keys, SizeSymbol::kKeys) && counts(rows, SizeSymbol::kRows)) add({rows, keys});
   for (const SizeSymbol symbol : {SizeSymbol::kKeys, SizeSymbol::kRows})
-    for (const NamedSize& name : names)
+    for (const CountedSize& name : names)
       if (counts(name, symbol)) add({name});
   return found;
 }

@@ -19,9 +19,11 @@ namespace kirsch {
 
 // A number that a plan may take as a parameter: a size of the request, or a sum of sizes that has a name.
 struct CountedSize {
-  SizeSymbol symbol;  // keys are those of an attention (DifferInKeys); else rows, as far as is known
-  size_t name;        // which of the request's sizes it is; behind these come its ties
-  SizeSum sum;        // of the request's sizes
+  size_t name;  // which of the request's sizes it is; behind these come its ties
+  SizeSum sum;  // of the request's sizes
+  // Keys are those of an attention (DifferInKeys); else rows, as far as is known.
+  SizeSymbol symbol = SizeSymbol::kRows;
+  bool varies_alone = true;  // false: there are graphs only where another size varies with it
 };
 
 // Numbers that a plan may take: one, or two of different symbols. `numbers` are those of the request's sizes

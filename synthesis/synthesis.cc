@@ -26,19 +26,14 @@ Synthesis MakeSynthesis(const ParsedSpec& parsed, const Target& target, SearchRe
 }
 
 Synthesis MakeSynthesis(const Target& target, PlanResult result, std::shared_ptr<Memo> memo) {
-  // A plan's result has flags instead of a reason. A plan that a schedule decides even in part counts as
-  // pinned.
-  const StopReason stop = result.pinned    ? StopReason::kPinned
-                          : result.optimal ? StopReason::kOptimal
-                                           : StopReason::kBudget;
   const double cycles = result.plan.cycles;
   return {.name = result.plan.graph.name,
           .target = target,
           .program = std::move(result.plan),
           .cycles = cycles,
           .bound_cycles = result.bound_cycles,
-          .stop = stop,
-          .stop_name = result.from_table ? "from the table" : Name(stop),
+          .stop = result.stop,
+          .stop_name = result.from_table ? "from the table" : Name(result.stop),
           .stats = result.stats,
           .seconds = result.seconds,
           .memo = std::move(memo),

@@ -108,10 +108,10 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     // Without --twins, programs are listed that differ in an outer choice; with it, all that differ in code.
     const RankOptions rank{arguments.best, arguments.twins ? Distinct::kCode : Distinct::kOuterChoice};
-    absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, rank);
+    absl::StatusOr<KBestResult> best = BestPrograms(solve, solved.back(), *memo, rank);
     if (!best.ok()) return best.status();
-    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", ProgramCount(*best),
-                 SecondsOf(*best), EffortOf(solved.back()).seconds);
+    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", best->programs.size(),
+                 best->seconds, EffortOf(solved.back()).seconds);
     explained.back().best = *std::move(best);
   }
   line.Erase();

@@ -127,31 +127,29 @@ ordered_json Json(const ExplainedKernel& kernel) {
 
 // Where one of the cheapest programs first departs from another one.
 ordered_json Json(const Departure& departure) {
-  return {{"path", departure.path},
-          {"spec", PrintSpec(departure.spec)},
-          {"best", PrintDecision(departure.spec.op, departure.best)},
-          {"instead", PrintDecision(departure.spec.op, departure.instead)}};
-}
-ordered_json Json(const PlanDeparture& departure) {
-  return {{"where", departure.where}, {"best", departure.best}, {"instead", departure.instead}};
+  ordered_json json;
+  if (departure.spec.empty())
+    json["where"] = departure.where;
+  else
+    json = {{"path", departure.path}, {"spec", departure.spec}};
+  json.update({{"best", departure.best}, {"instead", departure.instead}});
+  return json;
 }
 
 // The list of --best. Ranks count from 1, BestEntry::from counts from 0.
-ordered_json Json(const Best& best) {
+ordered_json Json(const KBestResult& best) {
   ordered_json programs = ordered_json::array();
   for (const BestEntry& entry : MakeEntries(best)) {
     programs.push_back({{"rank", programs.size() + 1},
-                        {"cost_cycles", entry.cycles},
+                        {"cost_cycles", entry.program.cycles},
                         {"above", entry.above},
-                        {"schedule", entry.schedule}});
+                        {"schedule", PrintSchedule(entry.program.tree)}});
     // The best program departs from none.
-    if (std::holds_alternative<std::monostate>(entry.departure)) continue;
-    const auto* const of_program = std::get_if<Departure>(&entry.departure);
-    programs.back()["departs"] =
-        of_program != nullptr ? Json(*of_program) : Json(std::get<PlanDeparture>(entry.departure));
+    if (entry.departure.where.empty()) continue;
+    programs.back()["departs"] = Json(entry.departure);
     programs.back()["departs"]["from"] = entry.from + 1;
   }
-  return {{"complete", IsComplete(best)}, {"programs", std::move(programs)}};
+  return {{"complete", best.complete}, {"programs", std::move(programs)}};
 }
 
 }  // namespace

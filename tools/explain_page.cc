@@ -109,12 +109,12 @@ struct Ranked {
 std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
   constexpr size_t kShown = 10;
   std::vector<Ranked> ranked;
-  const auto* const best = kernel.best ? std::get_if<KBestResult>(&*kernel.best) : nullptr;
-  if (best == nullptr) return ranked;
+  if (!kernel.best || !std::holds_alternative<Impl>(kernel.best->programs.front().tree)) return ranked;
   const CostModel model(kernel.synthesis->target());
-  for (size_t i = 1; i < std::min(kShown, best->programs.size()); ++i) {
-    const std::vector<ExplainedNode> nodes = ExplainNodes(best->programs[i].impl, model);
-    ranked.push_back({ToCycles(best->programs[i].cost), TrafficOf(nodes), CyclesByKind(nodes)});
+  for (size_t i = 1; i < std::min(kShown, kernel.best->programs.size()); ++i) {
+    const RankedProgram& program = kernel.best->programs[i];
+    const std::vector<ExplainedNode> nodes = ExplainNodes(std::get<Impl>(program.tree), model);
+    ranked.push_back({program.cycles, TrafficOf(nodes), CyclesByKind(nodes)});
   }
   return ranked;
 }

@@ -77,7 +77,7 @@ class KernelQuery {
 
   absl::Status AddAlternatives(const SolveArguments& solve, const FamilySynthesis& solved,
                                ordered_json* json) const {
-    const absl::StatusOr<Best> best =
+    const absl::StatusOr<KBestResult> best =
         BestPrograms(solve, solved, *memo_, {arguments_.best + 1, Distinct::kOuterChoice});
     if (!best.ok()) return best.status();
     (*json)["alternatives"] = AlternativesJson(*best, target_);

@@ -45,7 +45,7 @@ std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const Se
   // again; the list drops what is the same code.
   list.Add(synthesis.program, synthesis.cycles);
   for (const RankedProgram& program : KBest(root, kTimed, model, *synthesis.memo, search).programs)
-    list.Add(program.impl, ToCycles(program.cost));
+    list.Add(program.tree, program.cycles);
   return std::move(list).Take();
 }
 
@@ -54,11 +54,11 @@ absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments
                                                             Memo& memo, const SearchOptions& search) {
   const CostModel model(target);
   CandidateList list(target);
-  const absl::StatusOr<KBestPlansResult> best =
+  const absl::StatusOr<KBestResult> best =
       KBestPlans(graph, "", kTimed, model, memo, MakePlanOptions(arguments, graph), search);
   if (!best.ok()) return best.status();
   // A ranking of plans begins with the cheapest plan itself.
-  for (const RankedPlan& plan : best->plans) list.Add(plan.plan, plan.plan.cycles);
+  for (const RankedProgram& plan : best->programs) list.Add(plan.tree, plan.cycles);
   return std::move(list).Take();
 }
 

@@ -31,7 +31,7 @@ struct MicrokernelParameters {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
     if (!kernel.k_tail.IsConstant()) tail = builder.IndexParameter("tail");
-    if (!kernel.accumulate.IsConstant()) add = builder.IndexParameter(kAdd);
+    if (!kernel.accumulate.IsConstant()) adds = builder.IndexParameter(kAddsParameter);
     if (Takes(TileShape(kernel), SizeSymbol::kStride)) size = builder.IndexParameter("size");
     if (!kernel.n.IsConstant()) last = builder.IndexParameter("last");
   }
@@ -52,7 +52,7 @@ struct MicrokernelParameters {
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;  // of the loops around these, the innermost first
   // kTail, kAdds, kStride and kLast, where the kernel takes them.
-  VarId tail = kNoVar, add = kNoVar, size = kNoVar, last = kNoVar;
+  VarId tail = kNoVar, adds = kNoVar, size = kNoVar, last = kNoVar;
 };
 
 // Asks for what belongs to `rows` steps of the reduction from step `first` of a trip on
@@ -147,6 +147,13 @@ class AccumulatorSets {
     for (VarId var : vars_) builder_.Do(Zero{var});
   }
 
+  // Calls visit(i, j) for all accumulators of a set that the output is made of.
+  template <typename Do>
+  void ForEachSum(const Do& visit) const {
+    for (int i = 0; i < tile_rows_; ++i)
+      for (int j = 0; j < columns_; ++j) visit(i, j);
+  }
+
   // Adds all sets into set 0, pairwise: of four, sets 2 and 3 to 0 and 1, then 1 to 0. Then subtracts the
   // additional row from the others.
   void SumSets() const {
@@ -155,9 +162,10 @@ class AccumulatorSets {
         for (int i = 0; i < rows_; ++i)
           for (int j = 0; j < columns_; ++j)
             builder_.Do(Binary{BinaryOp::kAdd, at(set, i, j), at(set, i, j), at(set + width, i, j)});
-    for (int i = 0; i < tile_rows_ && rows_ > tile_rows_; ++i)
-      for (int j = 0; j < columns_; ++j)
-        builder_.Do(Binary{BinaryOp::kSub, at(0, i, j), at(0, i, j), at(0, tile_rows_, j)});
+    if (rows_ == tile_rows_) return;
+    ForEachSum([&](int i, int j) {
+      builder_.Do(Binary{BinaryOp::kSub, at(0, i, j), at(0, i, j), at(0, tile_rows_, j)});
+    });
   }
 
  private:

@@ -11,12 +11,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/dot_output.h"
-#include "codegen/kernels/microkernels.h"
-#include "codegen/kernels/tile_sums.h"
-#include "codegen/loop/procedure_builder.h"
+#include "codegen/kernels/form_writer.h"
 #include "spec/block.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -25,14 +22,10 @@ namespace kirsch {
 namespace {
 
 // Vectors have as many lanes as the tile's accumulators; lanes are summed at the end, by DotOutput.
-class CodeProduct {
+class CodeProduct : VectorFormWriter {
  public:
   explicit CodeProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
-        accumulators_(builder_, kernel),
-        sums_(builder_, kernel, accumulators_),
+      : VectorFormWriter(kernel),
         output_(builder_, kernel, parameters_, accumulators_),
         decoder_(builder_, kernel.rhs.dtype, kernel.tile.lanes, RhsCodes(kernel), kernel.tile.columns),
         steps_(static_cast<int>(kernel.step())),
@@ -140,23 +133,18 @@ class CodeProduct {
     builder_.Do(Advance{parameters_.rhs, Constant(Bytes(kernel_.rhs.dtype))});
   }
 
-  // Returns the place of a byte of a row's block.
-  Address Lhs(int i, int byte) const {
-    return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
-  }
-
   // Computes, for a row and a column, the products of the scales of a block, and adds up the products of
   // offsets.
   void Prepare(int i, int j) {
     for (int first = 0; first < BlockOf(kernel_.rhs.dtype); first += kFactorRun * kRun) {
       const int byte = first / kRun * kWordBytes;
       decoder_.ReadScales(of_rhs_, j, first);
-      builder_.Do(Load{of_lhs_, Lhs(i, byte), kFactorRun, Dtype::kF32});
+      builder_.Do(Load{of_lhs_, LhsByte(i, byte), kFactorRun, Dtype::kF32});
       builder_.Do(Binary{BinaryOp::kMul, of_rhs_, of_rhs_, of_lhs_});
       builder_.Do(Store{of_rhs_, At(prepared_, PreparedAt(i, j) + first / kRun), kFactorRun});
       if (offsets_.empty()) continue;
       decoder_.ReadOffsets(of_rhs_, j, first);
-      builder_.Do(Load{of_lhs_, Lhs(i, kQ8SuperScaledSums + byte), kFactorRun, Dtype::kF32});
+      builder_.Do(Load{of_lhs_, LhsByte(i, kQ8SuperScaledSums + byte), kFactorRun, Dtype::kF32});
       builder_.Do(Fma{OffsetsOf(i, j), of_rhs_, of_lhs_, OffsetsOf(i, j), SignOfOffsets()});
     }
   }
@@ -179,11 +167,11 @@ class CodeProduct {
     const Row& row = rows_[static_cast<size_t>(i)];
     for (int v = 0; v < vectors_; ++v)
       builder_.Do(Load{row.codes[static_cast<size_t>(v)],
-                       Lhs(i, FormatOf(kernel_.lhs.dtype).code(first + v * steps_).byte), steps_});
+                       LhsByte(i, FormatOf(kernel_.lhs.dtype).code(first + v * steps_).byte), steps_});
     const int part = first / kRun;
     if (row.start != kNoVar) ReadStart(row.start, i, part);
-    if (row.scale != kNoVar) builder_.Do(Broadcast{row.scale, Lhs(i, part * kWordBytes), 1, Dtype::kF32});
-    if (row.sum != kNoVar) builder_.Do(Load{row.sum, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
+    if (row.scale != kNoVar) builder_.Do(Broadcast{row.scale, LhsByte(i, part * kWordBytes), 1, Dtype::kF32});
+    if (row.sum != kNoVar) builder_.Do(Load{row.sum, LhsByte(i, kQ8ScaledSum), 1, Dtype::kF32});
   }
 
   // A start is in the first lane. Of long blocks it is in two lanes, each with that of one half.
@@ -192,10 +180,10 @@ class CodeProduct {
     if (kernel_.lhs.dtype == Dtype::kQ8Super) {
       KIRSCH_CHECK(bias == kLongBias);
       const int byte = kQ8SuperStarts + part * kQ8SuperStartBytes;
-      return builder_.Do(Load{start, Lhs(i, byte), kernel_.tile.lanes, Dtype::kS32});
+      return builder_.Do(Load{start, LhsByte(i, byte), kernel_.tile.lanes, Dtype::kS32});
     }
     KIRSCH_CHECK(bias == kNibbleBias || bias == kPanelBias);
-    builder_.Do(Load{start, Lhs(i, bias == kNibbleBias ? kQ8NibbleStart : kQ8Start), 1, Dtype::kS32});
+    builder_.Do(Load{start, LhsByte(i, bias == kNibbleBias ? kQ8NibbleStart : kQ8Start), 1, Dtype::kS32});
   }
 
   // Multiplies 32 steps of a column by those of all rows.
@@ -257,11 +245,6 @@ class CodeProduct {
       builder_.Do(kirsch::Prefetch{At(parameters_.rhs, ahead + byte)});
   }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
-  const AccumulatorSets accumulators_;
-  const TileSums sums_;
   DotOutput output_;
   BlockDecoder decoder_;
   const int steps_, vectors_, shared_;  // of a vector of codes; vectors of 32 steps; see SharedVectors

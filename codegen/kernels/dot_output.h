@@ -50,7 +50,7 @@ class DotOutput {
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     };
     if (!kernel_.accumulate.IsConstant())
-      builder_.WithAny(parameters_.add, add_old);
+      builder_.WithAny(parameters_.adds, add_old);
     else if (kernel_.accumulate)
       add_old();
     epilogue_.Store(sums_, i, j, count);

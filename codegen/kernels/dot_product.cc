@@ -9,26 +9,19 @@
 #include <array>
 #include <optional>
 
-#include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/dot_output.h"
-#include "codegen/kernels/microkernels.h"
-#include "codegen/kernels/tile_sums.h"
-#include "codegen/loop/procedure_builder.h"
+#include "codegen/kernels/form_writer.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
 // Writes one kernel. Blocks of rhs are decoded first (Blocks); all other rhs is read as it lies (Vectors).
-class DotProduct {
+class DotProduct : VectorFormWriter {
  public:
   explicit DotProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
-        accumulators_(builder_, kernel),
-        sums_(builder_, kernel, accumulators_),
+      : VectorFormWriter(kernel),
         rhs_(builder_, kernel),
         lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
         output_(builder_, kernel, parameters_, accumulators_) {
@@ -141,7 +134,7 @@ class DotProduct {
   }
 
   void ReadRhs(int j, int64_t k, const LaneCount& count) {
-    rhs_.Read(j, {parameters_.rhs, kernel_.rhs.At(k, j, parameters_.size)}, count);
+    rhs_.Read(j, {parameters_.rhs, RhsAt(k, j)}, count);
   }
 
   // Reads a row of lhs. Of pairs it becomes two vectors: bf16 is split like rhs; f32 is loaded as two
@@ -149,9 +142,7 @@ class DotProduct {
   void ReadLhs(int i, int64_t k, const LaneCount& count) {
     const int lanes = kernel_.tile.lanes;
     const auto [even, odd] = lhs_;
-    const auto address = [&](int64_t first) -> Address {
-      return {parameters_.lhs, kernel_.lhs.At(i, first, parameters_.size)};
-    };
+    const auto address = [&](int64_t first) -> Address { return {parameters_.lhs, LhsAt(i, first)}; };
     if (kernel_.parts() == 1) return builder_.Do(Load{even, address(k), count});
     if (lhs_words_ != kNoVar) {
       builder_.Do(Load{lhs_words_, address(k), count});
@@ -172,8 +163,7 @@ class DotProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t k) {
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Prefetch{{parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k(),
-                                                            j + kernel_.prefetch_n(), parameters_.size)}});
+      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(k + kernel_.prefetch_k(), j + kernel_.prefetch_n())}});
   }
 
   // Prefetches lines behind this tile's columns, in the order in which they lie in memory: as many as a trip
@@ -182,17 +172,12 @@ class DotProduct {
   // pointer is added.
   void PrefetchInOrder(const Affine& trip, int vectors, const Affine& before) {
     const int64_t columns = kernel_.tile.columns, steps = vectors * kernel_.step();
-    Affine next = kernel_.rhs.At(0, kernel_.prefetch_n(), parameters_.size);
+    Affine next = RhsAt(0, kernel_.prefetch_n());
     if (columns > 1) next = Plus(Plus(next, Times(before, columns - 1)), Times(trip, (columns - 1) * steps));
     for (int64_t i = 0; i < columns * steps; i += LineElements())
       builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});
   }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
-  const AccumulatorSets accumulators_;
-  const TileSums sums_;
   const RhsVectors rhs_;
   std::array<VarId, 2> lhs_;  // its parts
   DotOutput output_;

@@ -12,12 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/kernels/accumulators.h"
-#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/form_writer.h"
 #include "codegen/kernels/reduction_loops.h"
-#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
-#include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -25,14 +22,10 @@ namespace kirsch {
 namespace {
 
 // Keeps the weights of a trip in registers; the input needs a single one.
-class LanewiseProduct {
+class LanewiseProduct : VectorFormWriter {
  public:
   explicit LanewiseProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
-        accumulators_(builder_, kernel),
-        sums_(builder_, kernel, accumulators_),
+      : VectorFormWriter(kernel),
         input_(OperandVector(builder_, "x", kernel.lhs_lanes(), kernel)),
         factor_(kernel.tile.lane_group > 1 ? OperandVector(builder_, "s", kernel.lhs_lanes(), kernel)
                                            : input_),
@@ -82,11 +75,11 @@ class LanewiseProduct {
     const LaneCount count = output_.LanesInVector(j);
     const int group = kernel_.tile.lane_group;
     for (int tap = 0; tap < taps; ++tap)
-      builder_.Do(Load{weight(tap),
-                       At(parameters_.rhs, kernel_.rhs.At(tap * group + channel, output_.Lane(j))), count});
+      builder_.Do(
+          Load{weight(tap), At(parameters_.rhs, kernel_.rhs.At(tap * group + channel, Lane(j))), count});
     for (const auto& [offset, users] : uses) {
       if (kernel_.fence_rows) builder_.Do(Fence{});
-      builder_.Do(Load{input_, At(parameters_.lhs, offset + output_.Lane(j)), count});
+      builder_.Do(Load{input_, At(parameters_.lhs, offset + Lane(j)), count});
       if (group > 1) builder_.Do(GroupLane{factor_, input_, group, channel});
       for (const Use& use : users)
         builder_.Do(MultiplyAdd{accumulators_.at(0, use.row, j), factor_, weight(use.tap)});
@@ -95,11 +88,6 @@ class LanewiseProduct {
 
   VarId weight(int tap) const { return weights_[static_cast<size_t>(tap)]; }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
-  const AccumulatorSets accumulators_;
-  const TileSums sums_;
   const VarId input_, factor_;  // a vector of lhs, and what of it is multiplied
   std::vector<VarId> weights_;
   VectorOutput output_;

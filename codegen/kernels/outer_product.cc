@@ -9,26 +9,19 @@
 #include <algorithm>
 #include <array>
 
-#include "codegen/kernels/accumulators.h"
-#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/form_writer.h"
 #include "codegen/kernels/reduction_loops.h"
-#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
-#include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
 // The constructor declares the variables and checks that the operands' layouts suit.
-class OuterProduct {
+class OuterProduct : VectorFormWriter {
  public:
   explicit OuterProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
-        accumulators_(builder_, kernel),
-        sums_(builder_, kernel, accumulators_),
+      : VectorFormWriter(kernel),
         rhs_(builder_, kernel),
         factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
         output_(builder_, kernel, parameters_, accumulators_) {
@@ -68,9 +61,6 @@ class OuterProduct {
 
  private:
   int group() const { return kernel_.tile.group(); }
-  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
-  Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
-  Affine RhsAt(int64_t k, int64_t column) const { return kernel_.rhs.At(k, column, parameters_.size); }
 
   // Returns how many elements of vector j of rhs are read. Rhs's own padding may be read, so a packed vector
   // is whole even where the output's is not.
@@ -173,11 +163,6 @@ class OuterProduct {
                            kernel_.prefetches_into_l2});
   }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
-  const AccumulatorSets accumulators_;
-  const TileSums sums_;
   const RhsVectors rhs_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
   VarId odd_factor_ = kNoVar;

@@ -10,12 +10,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "codegen/kernels/accumulators.h"
-#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/form_writer.h"
 #include "codegen/kernels/panel_reader.h"
-#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
-#include "codegen/loop/procedure_builder.h"
 #include "spec/block.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -24,15 +21,11 @@ namespace kirsch {
 namespace {
 
 // Each vector of sums has two registers: the integers of a block, and the sum in f32.
-class PanelProduct {
+class PanelProduct : VectorFormWriter {
  public:
   explicit PanelProduct(const Microkernel& kernel)
-      : kernel_(kernel),
+      : VectorFormWriter(kernel),
         format_(FormatOf(kernel.rhs.dtype)),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
-        accumulators_(builder_, kernel),
-        sums_(builder_, kernel, accumulators_),
         factors_(builder_.Vector("a", Dtype::kS8, kernel.tile.lanes * kWordSteps)),
         number_(builder_.Vector("number", Dtype::kF32, kernel.tile.lanes)),
         term_(builder_.Vector("term", Dtype::kF32, kernel.tile.lanes)),
@@ -70,11 +63,7 @@ class PanelProduct {
   int Part() const { return format_.part == 0 ? steps() : format_.part; }
   // The integers of row i and vector j.
   VarId Dots(int i, int j) const { return dots_[static_cast<size_t>(j * kernel_.tile.rows + i)]; }
-  PanelReader::Columns Columns(int j) const { return reader_.ColumnsFrom(output_.Lane(j)); }
-  // Returns the place of a byte of the block of row i.
-  Address Lhs(int i, int byte) const {
-    return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
-  }
+  PanelReader::Columns Columns(int j) const { return reader_.ColumnsFrom(Lane(j)); }
 
   // Multiplies a block of rhs, of all rows and columns, which a trip of the loop is. It is as long as one or
   // several blocks of lhs.
@@ -110,7 +99,7 @@ class PanelProduct {
         else if (j > 0)
           builder_.Do(Bits{Dots(i, j), Dots(i, 0)});
         else
-          builder_.Do(Broadcast{Dots(i, 0), Lhs(i, StartByte(k)), 1, Dtype::kS32});
+          builder_.Do(Broadcast{Dots(i, 0), LhsByte(i, StartByte(k)), 1, Dtype::kS32});
   }
 
   // Returns where a block of lhs has the start for the bias of rhs. For kLongBias there is one for each half.
@@ -133,7 +122,7 @@ class PanelProduct {
       reader_.Codes(codes_[static_cast<size_t>(j)], first_ + k, Columns(j));
     }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
-      builder_.Do(Broadcast{factors_, Lhs(i, FormatOf(kernel_.lhs.dtype).code(k).byte), kWordSteps});
+      builder_.Do(Broadcast{factors_, LhsByte(i, FormatOf(kernel_.lhs.dtype).code(k).byte), kWordSteps});
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(MultiplyAdd{Dots(i, j), factors_, codes_[static_cast<size_t>(j)]});
     }
@@ -146,7 +135,7 @@ class PanelProduct {
       reader_.Scale(numbers_[static_cast<size_t>(j)], part, Columns(j));
     }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
-      builder_.Do(Broadcast{number_, Lhs(i, 0), 1, Dtype::kF32});
+      builder_.Do(Broadcast{number_, LhsByte(i, 0), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) {
         builder_.Do(Convert{term_, Dots(i, j)});
         builder_.Do(Binary{BinaryOp::kMul, term_, term_, numbers_[static_cast<size_t>(j)]});
@@ -163,7 +152,7 @@ class PanelProduct {
       reader_.Offset(numbers_[static_cast<size_t>(j)], part, Columns(j));
     }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
-      builder_.Do(Broadcast{number_, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
+      builder_.Do(Broadcast{number_, LhsByte(i, kQ8ScaledSum), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) AddTo(i, j, numbers_[static_cast<size_t>(j)]);
     }
   }
@@ -187,12 +176,7 @@ class PanelProduct {
                                                      line * kLineBytes)});
   }
 
-  const Microkernel& kernel_;
   const BlockFormat& format_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
-  const AccumulatorSets accumulators_;
-  const TileSums sums_;
   const VarId factors_, number_;  // of a row of lhs: a word, and an f32
   const VarId term_;              // what is added
   int first_ = 0;                 // step of the block

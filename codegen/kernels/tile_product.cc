@@ -8,22 +8,18 @@
 #include <cstdint>
 #include <functional>
 
-#include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/epilogue_code.h"
-#include "codegen/kernels/microkernels.h"
-#include "codegen/loop/procedure_builder.h"
+#include "codegen/kernels/form_writer.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
 // The caller has configured the tiles as Procedure::tiles says.
-class TileProduct {
+class TileProduct : FormWriter {
  public:
   explicit TileProduct(const Microkernel& kernel)
-      : kernel_(kernel),
-        builder_(kernel.Name()),
-        parameters_(builder_, kernel),
+      : FormWriter(kernel),
         epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kernel.tile.lanes,
                   parameters_.size, parameters_.last) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0 && kernel.lhs.window.empty());
@@ -83,8 +79,6 @@ class TileProduct {
 
   // Steps of the reduction that a tile of lhs or rhs has.
   int StepsOfTile() const { return static_cast<int>(kernel_.step()); }
-  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
-  Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
   Affine OutAt(int i, int j) const {
     return kernel_.out.At(int64_t{i} * kTileRows, Lane(j), parameters_.size);
   }
@@ -162,7 +156,7 @@ class TileProduct {
     };
     if (adds && kernel_.accumulate.IsConstant()) return load();
     ForEachTile([&](int i, int j) { builder_.Do(TileZero{Accumulator(i, j)}); });
-    if (adds) builder_.WithAny(parameters_.add, load);
+    if (adds) builder_.WithAny(parameters_.adds, load);
   }
 
   // Stores sums to the output, or to the array where they wait for the epilogue.
@@ -186,7 +180,7 @@ class TileProduct {
         builder_.Do(Load{old, at, count});
         builder_.Do(Binary{BinaryOp::kAdd, sums, sums, old});
       };
-      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.add, add);
+      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.adds, add);
       add();
     });
   }
@@ -209,9 +203,6 @@ class TileProduct {
                                                         Lane(j) + kernel_.prefetch_n()))});
   }
 
-  const Microkernel& kernel_;
-  ProcedureBuilder builder_;
-  const MicrokernelParameters parameters_;
   EpilogueCode epilogue_;
 };
 

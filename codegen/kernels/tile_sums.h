@@ -36,7 +36,7 @@ class TileSums {
     if (!are_in_blocks()) return;
     builder_.Do(Zero{sum_});
     for (int level = 0; level < kernel_.sum_levels; ++level)
-      ForEachSum([&](int i, int j) { Store(sum_, level, i, j); });
+      accumulators_.ForEachSum([&](int i, int j) { Store(sum_, level, i, j); });
   }
 
   // Writes trip(number) for so many trips, each of so many `steps` of the reduction. `before` is the number
@@ -56,14 +56,14 @@ class TileSums {
   // ends with that block, its sum goes up a level.
   void EndBlock(const Affine& number) const {
     accumulators_.SumSets();
-    ForEachSum([&](int i, int j) {
+    accumulators_.ForEachSum([&](int i, int j) {
       Load(sum_, 0, i, j);
       Add(sum_, accumulators_.at(0, i, j));
       Store(sum_, 0, i, j);
     });
     accumulators_.Clear();
     EndGroups(builder_, number, kernel_.sum_levels, [&](int level) {
-      ForEachSum([&](int i, int j) {
+      accumulators_.ForEachSum([&](int i, int j) {
         Load(sum_, level - 1, i, j);
         Load(group_, level, i, j);
         Add(group_, sum_);
@@ -77,7 +77,7 @@ class TileSums {
   // Adds the sums of all levels to the accumulators of set 0, to which SumSets adds the other sets.
   void Finish() const {
     for (int level = 0; level < kernel_.sum_levels; ++level)
-      ForEachSum([&](int i, int j) {
+      accumulators_.ForEachSum([&](int i, int j) {
         Load(sum_, level, i, j);
         Add(accumulators_.at(0, i, j), sum_);
       });
@@ -95,11 +95,6 @@ class TileSums {
     builder_.Do(kirsch::Store{from, kirsch::At(memory_, At(level, i, j)), kernel_.tile.lanes});
   }
   void Add(VarId to, VarId what) const { builder_.Do(Binary{BinaryOp::kAdd, to, to, what}); }
-  template <typename Do>
-  void ForEachSum(const Do& visit) const {
-    for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; ++j) visit(i, j);
-  }
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;

@@ -30,9 +30,9 @@ void VectorOutput::Prefetch() {
 // (Narrow outputs are never added to: they are no sums.)
 void VectorOutput::Start() {
   if (!StartsFromOld()) return accumulators_.Clear();
-  for (int i = 0; i < kernel_.tile.rows; ++i)
-    for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, Lane(j)), LanesInVector(j)});
+  accumulators_.ForEachSum([&](int i, int j) {
+    builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, Lane(j)), LanesInVector(j)});
+  });
 }
 
 void VectorOutput::Store() {
@@ -40,8 +40,9 @@ void VectorOutput::Store() {
   if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
   // One test for the whole tile.
   if (!kernel_.accumulate.IsConstant())
-    builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
-  ForEachSum([&](int i, int j) {
+    builder_.WithAny(parameters_.adds,
+                     [&] { accumulators_.ForEachSum([&](int i, int j) { AddOld(i, j); }); });
+  accumulators_.ForEachSum([&](int i, int j) {
     if (adds && kernel_.accumulate.IsConstant()) AddOld(i, j);
     epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j));
   });

@@ -41,11 +41,6 @@ class VectorOutput {
     return {parameters_.out, kernel_.out.At(i, column, parameters_.size)};
   }
   void AddOld(int i, int j);
-  template <typename Do>
-  void ForEachSum(const Do& visit) {
-    for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; ++j) visit(i, j);
-  }
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;

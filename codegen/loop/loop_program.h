@@ -410,9 +410,8 @@ inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
 inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
 
-// The name of a kernel's parameter that is not 0 if the kernel adds to the output. MakeOutline finds the
-// parameter by this name.
-inline constexpr char kAdd[] = "add";
+// The name of a kernel's parameter SizeSymbol::kAdds. MakeOutline finds the parameter by this name.
+inline constexpr char kAddsParameter[] = "add";
 
 // Says which parameters the public function has even if its code needs none of them. So its parameters follow
 // from what the user asked for, not from what a search found.

@@ -28,7 +28,7 @@ class Outline {
       pointer.parameter = builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype,
                                                     pointer.stored, /*may_alias=*/true);
     for (VarId index : outer_) indices_[index] = builder_.IndexParameter("size");
-    if (adds_.size() == 1) add_ = builder_.IndexParameter(kAdd);
+    if (said_.size() == 1) adds_ = builder_.IndexParameter(kAddsParameter);
     Write(block);
   }
 
@@ -38,7 +38,7 @@ class Outline {
     Call call{0, {}, {}};
     for (const Pointer& pointer : pointers_) call.pointers.push_back({pointer.of, pointer.base});
     for (VarId index : outer_) call.counts.push_back(IndexOf(index));
-    if (adds_.size() == 1) call.counts.push_back(Constant(*adds_.begin()));
+    if (said_.size() == 1) call.counts.push_back(Constant(*said_.begin()));
     return call;
   }
 
@@ -88,12 +88,13 @@ class Outline {
     }
     for (size_t i = 0; i < call.counts.size(); ++i) {
       CollectFrom(call.counts[i]);
-      if (SaysAdds(callee, call, i)) adds_.insert(call.counts[i].constant);
+      if (SaysAdds(callee, call, i)) said_.insert(call.counts[i].constant);
     }
   }
   // True if the count is a constant that says whether the callee adds to the output.
   static bool SaysAdds(const Procedure& callee, const Call& call, size_t count) {
-    return call.counts[count].IsConstant() && callee.vars[call.pointers.size() + count].name == kAdd;
+    return call.counts[count].IsConstant() &&
+           callee.vars[call.pointers.size() + count].name == kAddsParameter;
   }
 
   // Returns the terms of an offset that the block's own indices make, or the other ones; no constant.
@@ -147,7 +148,7 @@ class Outline {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     Call call{op.procedure, {}, {}};
     for (size_t i = 0; i < op.counts.size(); ++i)
-      call.counts.push_back(add_ != kNoVar && SaysAdds(callee, op, i) ? IndexOf(add_) : Own(op.counts[i]));
+      call.counts.push_back(adds_ != kNoVar && SaysAdds(callee, op, i) ? IndexOf(adds_) : Own(op.counts[i]));
     for (size_t i = 0; i < op.pointers.size(); ++i) {
       const Pointer& pointer = PointerTo(op.pointers[i], callee.vars[i]);
       const Affine own = Own(Terms(op.pointers[i].offset, /*own=*/true));
@@ -171,8 +172,8 @@ class Outline {
   std::set<VarId> own_;       // indices that the block itself sets
   std::vector<VarId> outer_;  // those that it takes
   std::vector<Pointer> pointers_;
-  std::set<int64_t> adds_;          // what calls say of whether they add to the output
-  VarId add_ = kNoVar;              // a parameter, if they all say the same
+  std::set<int64_t> said_;          // what calls say of whether they add to the output
+  VarId adds_ = kNoVar;             // a parameter, if they all say the same
   std::map<VarId, VarId> indices_;  // of the entry's: the procedure's
 };
 

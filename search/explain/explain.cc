@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/explain/explain.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/decision_cost.h"
-#include "search/solver/limits.h"
 #include "search/solver/solver.h"
 
 namespace kirsch {
@@ -101,21 +97,13 @@ class RunnersUp {
   // Tries the other decisions in the order of their closed forms, each below the best one so far.
   void FindRunnerUp(Lines available, ExplainedNode* node) {
     const Spec& spec = node->impl->spec;
-    std::vector<Decision> decisions;
-    EnumerateDecisions(spec, model_.target(), &decisions);
-    // Decisions that don't fit are among these; PriceChoice gives them an infinite cost.
-    std::vector<Choice> others;  // by bound: the promising first, so that few are solved
-    for (const Decision& decision : decisions)
-      if (!(decision == node->impl->decision)) others.push_back(Look(spec, decision, available, model_));
-    std::stable_sort(others.begin(), others.end(),
-                     [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
     // Nothing that costs more counts as a runner-up. Each one found lowers the limit for the others.
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
-    for (const Choice& other : others) {
-      if (other.bound >= best) break;
-      const Cost cost = PriceChoice(other, best, model_, solver_);
-      if (cost >= best) continue;
-      best = node->runner_up_cost = cost;
+    for (const Choice& other : ChoicesBelow(best, spec, available, model_)) {
+      if (other.decision == node->impl->decision) continue;
+      const Solver::Outcome outcome = solver_.Solve(spec, other, available, best);
+      if (!outcome.solved) continue;
+      best = node->runner_up_cost = outcome.cost;
       node->runner_up = other.decision;
     }
   }

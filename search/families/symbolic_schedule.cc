@@ -6,6 +6,7 @@
 
 #include "memo/spec_hash.h"
 #include "rewrites/spec/rewrite.h"
+#include "search/solver/choice.h"
 #include "search/solver/limits.h"
 #include "spec/check.h"
 #include "spec/microkernel.h"
@@ -394,20 +395,18 @@ Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines availa
 
 Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decision& decision,
                                  Lines available) {
-  Impl program{spec, decision, {}, node.range};
   if (const std::optional<size_t> dim = DividedDim(node)) {
+    Impl program{spec, decision, {}, node.range};
     for (size_t i = 0; i < node.children.size(); ++i)
       program.children.push_back(
           {node.children[i].trips, Build(node.children[i].impl, PartOf(node, *dim, i, spec), available)});
     return program;
   }
-  Expansion expansion;
-  Expand(spec, decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    const Expansion::Child& child = expansion.children[i];
-    program.children.push_back({child.trips, Build(PatternOf(node, decision, i), child.spec, below)});
-  }
+  Impl program = BuildProgram(spec, decision, available, model_.target(),
+                              [&](const Expansion& expansion, size_t i, Lines below) {
+                                return Build(PatternOf(node, decision, i), expansion.children[i].spec, below);
+                              });
+  program.range = node.range;
   return program;
 }
 

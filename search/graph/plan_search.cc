@@ -62,7 +62,7 @@ class Planner {
       if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
     best->groups = known_.size();
-    best->pinned = options_.schedule != nullptr;
+    if (options_.schedule != nullptr) best->stop = StopReason::kPinned;
     return *std::move(best);
   }
 
@@ -78,10 +78,10 @@ class Planner {
         FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
     if (!shared.ok()) return shared;
     const double bound = std::min(best->bound_cycles, shared->bound_cycles);
-    const bool optimal = shared->optimal;
+    const StopReason stop = shared->stop;
     if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
     best->bound_cycles = bound;
-    best->optimal = optimal;
+    best->stop = stop;
     return best;
   }
 
@@ -108,7 +108,7 @@ class Planner {
       // When the time is over, all lengths change.
       priced_only == priced_only_ ? search.HaveGrown(open) : search.Forget();
     }
-    result.optimal = pricer_.optimal() && fusion_graph_->all();
+    if (!pricer_.optimal() || !fusion_graph_->all()) result.stop = StopReason::kBudget;
     return result;
   }
 
@@ -398,12 +398,12 @@ absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>
     if (best) {
       found->stats += best->stats;
       found->groups += best->groups;
-      found->optimal &= best->optimal;
+      found->stop = std::max(found->stop, best->stop);
       found->bound_cycles = std::min(found->bound_cycles, best->bound_cycles);
       if (found->plan.nests.empty()) {
         best->stats = found->stats;
         best->groups = found->groups;
-        best->optimal = found->optimal;
+        best->stop = found->stop;
         best->bound_cycles = found->bound_cycles;
         continue;
       }

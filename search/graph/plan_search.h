@@ -77,8 +77,9 @@ void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options);
 // A plan and what is proven of it.
 struct PlanResult {
   Plan plan;
-  bool optimal = true;      // false: some search of a stage was stopped, or not all states were looked at
-  bool pinned = false;      // by a schedule, at least in part
+  // kBudget: some search of a stage was stopped, or not all states were looked at. kPinned: by a schedule, at
+  // least in part.
+  StopReason stop = StopReason::kOptimal;
   bool from_table = false;  // recalled, not searched (plan_recall.h)
   SearchStats stats;        // of all stages
   size_t groups = 0;        // that were looked at

@@ -34,7 +34,6 @@ class Ranking {
         rank_(rank),
         available_(AvailableAtPlacement(root, model.target())),
         model_(model),
-        memo_(memo),
         solver_(model, memo, options, 0) {}
 
   // Lists more and more programs until enough differ. Parts that are the same code may go unnoticed
@@ -59,7 +58,7 @@ class Ranking {
   // Appends the programs that differ in code among the `count` cheapest by their fragments. True if there are
   // no others.
   bool Collect(size_t count, Cost best, std::vector<RankedProgram>* programs) {
-    RankedLists lists(static_cast<int>(count), model_, memo_, solver_);
+    RankedLists lists(static_cast<int>(count), model_, solver_);
     const double farthest = static_cast<double>(best) * (1 + rank_.farthest);
     absl::Span<const RankedLists::Entry> cheapest;
     bool all = false;
@@ -74,11 +73,9 @@ class Ranking {
     }
     std::set<std::string> codes;
     for (const RankedLists::Entry& entry : cheapest) {
-      RankedProgram program{lists.Program(root_, available_, entry), entry.cost, {}};
-      if (!codes.insert(GeneratedCode(program.impl, model_.target())).second) continue;
-      program.departure =
-          CompareWithBest(program.impl, programs->empty() ? program.impl : programs->front().impl);
-      programs->push_back(std::move(program));
+      Impl impl = lists.Program(root_, available_, entry);
+      if (codes.insert(GeneratedCode(impl, model_.target())).second)
+        programs->push_back({std::move(impl), ToCycles(entry.cost)});
     }
     return all && cheapest.size() < count;
   }
@@ -87,7 +84,6 @@ class Ranking {
   const RankOptions& rank_;
   const Lines available_;
   const CostModel& model_;
-  Memo& memo_;
   Solver solver_;
 };
 
@@ -99,39 +95,16 @@ std::vector<RankedProgram> Chosen(std::vector<RankedProgram> sorted, const RankO
   std::set<std::vector<ChoiceKind>> known;
   std::set<std::string> codes;
   for (RankedProgram& program : sorted) {
-    const auto most = static_cast<double>(sorted.front().cost) * (1 + rank.farthest);
-    if (chosen.size() == static_cast<size_t>(rank.count) || static_cast<double>(program.cost) >= most) break;
-    const bool is_new = known.insert(ChoicesOf(program.impl, target)).second;
-    if (codes.insert(GeneratedCode(program.impl, target)).second && is_new)
-      chosen.push_back(std::move(program));
+    const double most = sorted.front().cycles * (1 + rank.farthest);
+    if (chosen.size() == static_cast<size_t>(rank.count) || program.cycles >= most) break;
+    const auto& impl = std::get<Impl>(program.tree);
+    const bool is_new = known.insert(ChoicesOf(impl, target)).second;
+    if (codes.insert(GeneratedCode(impl, target)).second && is_new) chosen.push_back(std::move(program));
   }
   return chosen;
 }
 
-// Walks both programs side by side, depth first. Below equal decisions the specs are equal, so the children
-// match.
-bool FindDeparture(const Impl& impl, const Impl& best, Departure* departure) {
-  if (!(impl.decision == best.decision)) {
-    departure->spec = impl.spec;
-    departure->best = best.decision;
-    departure->instead = impl.decision;
-    return true;
-  }
-  for (size_t i = 0; i < impl.children.size(); ++i) {
-    departure->path.push_back(static_cast<int>(i));
-    if (FindDeparture(impl.children[i].impl, best.children[i].impl, departure)) return true;
-    departure->path.pop_back();
-  }
-  return false;
-}
-
 }  // namespace
-
-Departure CompareWithBest(const Impl& impl, const Impl& best) {
-  Departure departure;
-  FindDeparture(impl, best, &departure);
-  return departure;
-}
 
 KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostModel& model, Memo& memo,
                   const SearchOptions& options) {
@@ -149,7 +122,7 @@ KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostMo
   } else {
     result.complete = false;
   }
-  if (result.programs.empty()) result.programs.push_back({std::move(best.impl), best.cost, {}});
+  if (result.programs.empty()) result.programs.push_back({std::move(best.impl), ToCycles(best.cost)});
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -22,7 +22,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/solver/search.h"
-#include "spec/impl.h"
+#include "spec/program/program_tree.h"
 
 namespace kirsch {
 
@@ -30,18 +30,10 @@ namespace kirsch {
 // kLargestShare times the optimum, and then everything counts.
 inline constexpr int kFirstPart = 1024, kLargestShare = 64;
 
-// Says where a program first departs from the best, in the order of its text.
-struct Departure {
-  std::vector<int> path;   // from the root, which child: that node's spec is the same in both
-  Spec spec;               // of that node
-  Decision best, instead;  // of kind kNone: it doesn't depart, it is the best
-};
-
-// One program of the list. `departure`: from the first program of the list.
+// One program of the list, with its predicted cycles.
 struct RankedProgram {
-  Impl impl;
-  Cost cost = kInfiniteCost;
-  Departure departure;
+  ProgramTree tree;
+  double cycles = kInfiniteCycles;
 };
 
 // Says what tells two programs of a list apart.
@@ -58,10 +50,10 @@ struct RankOptions {
   bool stages = true;  // of plans; false: only those that differ above their stages
 };
 
+// Programs of a spec, or plans of a graph (k_best_plans.h).
 struct KBestResult {
-  std::vector<RankedProgram>
-      programs;          // by cost; the first is Search's. Fewer than asked for: there are no more,
-  bool complete = true;  // or, if not complete, the search was stopped and no more are known
+  std::vector<RankedProgram> programs;  // by cycles; the first is the search's. Fewer than asked for: there
+  bool complete = true;                 // are no more, or, if not complete, none was known when it stopped
   double seconds = 0;
 };
 
@@ -70,9 +62,6 @@ struct KBestResult {
 // stop the first search, its best program so far is the only one.
 KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostModel& model, Memo& memo,
                   const SearchOptions& options);
-
-// Says where `impl` first departs from `best`. Both must be programs of the same spec.
-Departure CompareWithBest(const Impl& impl, const Impl& best);
 
 }  // namespace kirsch
 

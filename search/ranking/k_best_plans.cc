@@ -42,12 +42,9 @@ class PlanPool {
     plans_.erase(std::prev(plans_.end()));
   }
 
-  std::vector<RankedPlan> Take() && {
-    std::vector<RankedPlan> ranked;
-    for (auto& [cycles, entry] : plans_) {
-      ranked.push_back({std::move(entry.plan), {}});
-      ranked.back().departure = CompareWithBest(ranked.back().plan, ranked.front().plan);
-    }
+  std::vector<RankedProgram> Take() && {
+    std::vector<RankedProgram> ranked;
+    for (auto& [cycles, entry] : plans_) ranked.push_back({std::move(entry.plan), cycles});
     return ranked;
   }
 
@@ -94,7 +91,7 @@ class PlanRanking {
   }
 
   bool complete() const { return pricer_.optimal() && !stages_.stopped() && fusion_graph_.all(); }
-  std::vector<RankedPlan> Take() && { return std::move(pool_).Take(); }
+  std::vector<RankedProgram> Take() && { return std::move(pool_).Take(); }
 
  private:
   double Limit() const { return std::min(below_, pool_.Limit()); }
@@ -212,9 +209,9 @@ class PlanRanking {
 
 }  // namespace
 
-absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
-                                            const RankOptions& rank, const CostModel& model, Memo& memo,
-                                            PlanOptions options, const SearchOptions& search) {
+absl::StatusOr<KBestResult> KBestPlans(const Graph& graph, std::string_view source, const RankOptions& rank,
+                                       const CostModel& model, Memo& memo, PlanOptions options,
+                                       const SearchOptions& search) {
   const auto start = std::chrono::steady_clock::now();
   options.explain = false;
   options.schedule = nullptr;
@@ -226,16 +223,17 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
   };
   absl::StatusOr<PlanResult> best = Require(SearchPlan(graph, source, model, options));
   if (!best.ok()) return best.status();
-  KBestPlansResult result;
+  KBestResult result;
   const Graph canonical = best->plan.graph;  // what is constant-folded included
   PlanRanking ranking(canonical, rank, model, memo, options, search);
-  if (!best->optimal) {
+  if (best->stop != StopReason::kOptimal) {
     result.complete = false;
-    result.plans.push_back({std::move(best->plan), {}});
+    const double cycles = best->plan.cycles;
+    result.programs.push_back({std::move(best->plan), cycles});
   } else {
     if (absl::Status status = ranking.Run(std::move(best->plan)); !status.ok()) return status;
     result.complete = ranking.complete();
-    result.plans = std::move(ranking).Take();
+    result.programs = std::move(ranking).Take();
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

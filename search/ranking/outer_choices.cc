@@ -6,9 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/decision_cost.h"
-#include "search/solver/limits.h"
 #include "search/solver/solver.h"
 
 namespace kirsch {
@@ -30,10 +27,10 @@ class Chooser {
       : root_(root), cost_(cost), model_(model), solver_(model, memo, options, 0) {}
 
   KBestResult Choices() && {
-    choices_.push_back({root_, cost_, {}});
+    choices_.push_back({root_, ToCycles(cost_)});
     Visit(root_, AvailableAtPlacement(root_.spec, model_.target()), 1);
     std::stable_sort(choices_.begin(), choices_.end(),
-                     [](const RankedProgram& a, const RankedProgram& b) { return a.cost < b.cost; });
+                     [](const RankedProgram& a, const RankedProgram& b) { return a.cycles < b.cycles; });
     return {std::move(choices_), !solver_.stopped()};
   }
 
@@ -43,12 +40,9 @@ class Chooser {
   void Visit(const Impl& node, Lines available, int64_t runs) {
     const Solver::Outcome own = solver_.Solve(node.spec, available, kInfiniteCost);
     if (solver_.stopped() || node.children.empty()) return;
-    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare)) {
-      RankedProgram& program = choices_.emplace_back();
-      program.impl = With(choice.second, available, node.spec);
-      program.cost = cost_ + runs * (choice.first - own.cost);
-      program.departure = CompareWithBest(program.impl, root_);
-    }
+    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare))
+      choices_.push_back(
+          {With(choice.second, available, node.spec), ToCycles(cost_ + runs * (choice.first - own.cost))});
     const Choice choice = Look(node.spec, node.decision, available, model_);
     const Expansion& expansion = choice.expansion;
     const size_t most = MainChild(expansion);
@@ -69,9 +63,10 @@ class Chooser {
       if (kind == KindOf(node.decision)) continue;
       const auto known = best.find(kind);
       const Cost least = known == best.end() ? limit : known->second.first;
-      const Cost cost = PriceChoice(Look(node.spec, decision, available, model_), least, model_, solver_);
+      const Solver::Outcome outcome =
+          solver_.Solve(node.spec, Look(node.spec, decision, available, model_), available, least);
       if (solver_.stopped()) break;
-      if (cost < least) best[kind] = {cost, decision};
+      if (outcome.solved) best[kind] = {outcome.cost, decision};
     }
     return best;
   }
@@ -81,12 +76,10 @@ class Chooser {
     Impl whole = root_;
     Impl* node = &whole;
     for (const size_t child : path_) node = &node->children[child].impl;
-    *node = {spec, decision, {}};
-    const Choice choice = Look(spec, decision, available, model_);
-    for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
-      const Expansion::Child& child = choice.expansion.children[i];
-      node->children.push_back({child.trips, solver_.Reconstruct(child.spec, choice.below)});
-    }
+    *node = BuildProgram(spec, decision, available, model_.target(),
+                         [this](const Expansion& expansion, size_t child, Lines below) {
+                           return solver_.Reconstruct(expansion.children[child].spec, below);
+                         });
     return whole;
   }
 

@@ -5,8 +5,6 @@
 #include <queue>
 #include <utility>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/limits.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -15,9 +13,6 @@ namespace {
 // A question that comes again with a higher limit is answered for a limit that is so many times as far above
 // the optimum.
 constexpr Cost kLimitGrowth = 2;
-
-// The cost that a child must stay below, so that all its runs together stay below `room`.
-Cost RoomOf(const Expansion::Child& child, Cost room) { return (room + child.weight - 1) / child.weight; }
 
 // A choice of a program for each child, by their ranks, and the cost of the whole.
 struct Combination {
@@ -31,18 +26,6 @@ struct Combination {
 };
 
 }  // namespace
-
-// A decision of a spec that may have programs below the limit.
-struct RankedLists::Candidate {
-  Decision decision;
-  Cost bound = 0;
-  int order = 0;
-  Expansion expansion;
-  Lines below = 0;
-  Cost base = 0;
-  std::array<Cost, 3> least = {};  // of each child, once solved
-  Cost total = 0;                  // with those
-};
 
 // Keeps the cheapest programs found so far that differ in code.
 class RankedLists::Pool {
@@ -142,92 +125,41 @@ const RankedLists::List& RankedLists::Below(const Spec& spec, Lines available, C
     return Keep(spec, {available, limit, {}});
   const Cost widened = Widened(spec, available, limit);
   Pool pool(count_, widened);
-  // The pool's limit falls as it fills, so later candidates are often cut off by their bounds.
-  for (Candidate& candidate : Candidates(spec, available, widened)) {
-    if (candidate.bound >= pool.limit()) continue;
-    if (!SolveChildren(&candidate, pool.limit())) continue;
-    Combine(spec, candidate, pool.limit(), &pool);
+  // The pool's limit falls as it fills, so later choices are often cut off by their bounds.
+  for (const Choice& choice : ChoicesBelow(widened, spec, available, model_)) {
+    const Solver::Outcome best = solver_.Solve(spec, choice, available, pool.limit());
+    if (!best.solved || solver_.stopped()) continue;
+    Combine(spec, choice, best.cost, &pool);
     pool.Settle();
   }
   return Keep(spec, {available, widened, std::move(pool).entries()});
 }
 
-// The decisions that fit and whose closed forms are below the limit, in the solver's order of trial.
-std::vector<RankedLists::Candidate> RankedLists::Candidates(const Spec& spec, Lines available, Cost limit) {
-  std::vector<Decision> decisions;
-  EnumerateDecisions(spec, model_.target(), &decisions);
-  std::vector<Candidate> candidates;
-  int order = 0;
-  for (const Decision& decision : decisions) {
-    Candidate candidate;
-    candidate.decision = decision;
-    candidate.order = ++order;
-    Expand(spec, decision, model_.target(), &candidate.expansion);
-    candidate.below = AvailableBelow(spec, candidate.expansion, available, model_.target());
-    if (candidate.below < 0) continue;
-    candidate.base = candidate.bound = model_.Base(spec, decision, candidate.expansion);
-    for (int i = 0; i < candidate.expansion.num_children && candidate.bound < limit; ++i) {
-      const Expansion::Child& child = candidate.expansion.children[static_cast<size_t>(i)];
-      if (child.weight > 0) candidate.bound += child.weight * model_.LowerBound(child.spec);
-    }
-    if (candidate.bound < limit) candidates.push_back(candidate);
-  }
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
-  });
-  return candidates;
-}
-
-// Finds the children's optima. False if the decision costs the limit or more even with those, as then it has
-// no programs to combine.
-bool RankedLists::SolveChildren(Candidate* candidate, Cost limit) {
-  const Expansion& expansion = candidate->expansion;
-  candidate->total = candidate->base;
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    const Expansion::Child& child = expansion.children[i];
-    const kirsch::Known known = memo_.Find(child.spec, candidate->below);
-    candidate->least[i] =
-        known.solution ? known.solution->cost : std::max(known.bound, model_.LowerBound(child.spec));
-    if (candidate->least[i] >= kInfiniteCost) return false;
-    candidate->total += child.weight * candidate->least[i];
-  }
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    if (candidate->total >= limit) return false;
-    const Expansion::Child& child = expansion.children[i];
-    const Cost rest = candidate->total - child.weight * candidate->least[i];
-    const Cost budget = child.weight == 0 ? kInfiniteCost : RoomOf(child, limit - rest);
-    const Solver::Outcome outcome = solver_.Solve(child.spec, candidate->below, budget);
-    if (!outcome.solved || solver_.stopped()) return false;
-    candidate->least[i] = outcome.cost;
-    candidate->total = rest + child.weight * outcome.cost;
-  }
-  return candidate->total < limit;
-}
-
-// The lists of the children's programs. Each goes as far as its child may cost while the other children are
-// at their optima.
-std::array<const RankedLists::List*, 3> RankedLists::ChildLists(const Candidate& candidate, Cost limit) {
+// The lists of the children's programs, whose optima make up `best`. Each goes as far as its child may cost
+// while the other children are at their optima.
+std::array<const RankedLists::List*, 3> RankedLists::ChildLists(const Choice& choice, Cost best, Cost limit) {
   std::array<const List*, 3> lists = {};
-  for (size_t i = 0; i < static_cast<size_t>(candidate.expansion.num_children); ++i) {
-    const Expansion::Child& child = candidate.expansion.children[i];
-    const Cost rest = candidate.total - child.weight * candidate.least[i];
-    const Cost below = child.weight == 0 ? candidate.least[i] + 1 : RoomOf(child, limit - rest);
-    lists[i] = &Below(child.spec, candidate.below, below);
+  for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
+    const Expansion::Child& child = choice.expansion.children[i];
+    const Cost least = solver_.Solve(child.spec, choice.below, kInfiniteCost).cost;
+    const Cost rest = best - child.weight * least;
+    const Cost below = child.weight == 0 ? least + 1 : ChildBudget(limit, rest, child.weight);
+    lists[i] = &Below(child.spec, choice.below, below);
     KIRSCH_CHECK(solver_.stopped() || !lists[i]->Below(below).empty());
   }
   return lists;
 }
 
 // The entry of one combination: its peak and its code follow from those of the children.
-RankedLists::Entry RankedLists::Combined(const Spec& spec, const Candidate& candidate, Cost cost,
+RankedLists::Entry RankedLists::Combined(const Spec& spec, const Choice& choice, Cost cost,
                                          const std::array<const List*, 3>& lists,
                                          const std::array<int, 3>& ranks) {
   Entry entry;
   entry.cost = cost;
-  entry.decision = candidate.decision;
+  entry.decision = choice.decision;
   entry.lists = lists;
   entry.ranks = ranks;
-  const auto children = static_cast<size_t>(candidate.expansion.num_children);
+  const auto children = static_cast<size_t>(choice.expansion.num_children);
   std::array<const CodeFragment*, 3> codes = {};
   Lines peak = 0;
   for (size_t i = 0; i < children; ++i) {
@@ -235,28 +167,29 @@ RankedLists::Entry RankedLists::Combined(const Spec& spec, const Candidate& cand
     codes[i] = &chosen.code;
     peak = std::max(peak, chosen.peak);
   }
-  entry.peak = PeakAbove(spec, candidate.expansion, peak);
-  entry.code = CodeFragment::Of(spec, candidate.decision, candidate.expansion,
-                                absl::MakeConstSpan(codes).first(children));
+  entry.peak = PeakAbove(spec, choice.expansion, peak);
+  entry.code =
+      CodeFragment::Of(spec, choice.decision, choice.expansion, absl::MakeConstSpan(codes).first(children));
   return entry;
 }
 
-// Adds the cheapest combinations of the children's programs below the limit, best first from a heap. The
-// first has all optima.
-void RankedLists::Combine(const Spec& spec, const Candidate& candidate, Cost limit, Pool* pool) {
-  const std::array<const List*, 3> lists = ChildLists(candidate, limit);
+// Adds the cheapest combinations of the children's programs below the pool's limit, best first from a heap.
+// The first has all optima, and costs `least`.
+void RankedLists::Combine(const Spec& spec, const Choice& choice, Cost least, Pool* pool) {
+  const Cost limit = pool->limit();
+  const std::array<const List*, 3> lists = ChildLists(choice, least, limit);
   if (solver_.stopped()) return;
   std::priority_queue<Combination> heap;
-  heap.push({candidate.total, {}});
+  heap.push({least, {}});
   for (size_t found = 0; found < count_ && !heap.empty() && heap.top().cost < limit; ++found) {
     const Combination best = heap.top();
     heap.pop();
-    pool->Add(Combined(spec, candidate, best.cost, lists, best.ranks));
+    pool->Add(Combined(spec, choice, best.cost, lists, best.ranks));
     // Every combination has one predecessor: the one whose last rank above 0 is one less. So each comes once.
-    for (size_t i = static_cast<size_t>(candidate.expansion.num_children); i-- > 0;) {
+    for (size_t i = static_cast<size_t>(choice.expansion.num_children); i-- > 0;) {
       const auto rank = static_cast<size_t>(best.ranks[i]);
       const std::vector<Entry>& entries = lists[i]->entries;
-      const int64_t weight = candidate.expansion.children[i].weight;
+      const int64_t weight = choice.expansion.children[i].weight;
       if (weight > 0 && rank + 1 < entries.size()) {
         Combination next = best;
         ++next.ranks[i];
@@ -269,16 +202,11 @@ void RankedLists::Combine(const Spec& spec, const Candidate& candidate, Cost lim
 }
 
 Impl RankedLists::Program(const Spec& spec, Lines available, const Entry& entry) const {
-  Impl impl{spec, entry.decision, {}};
-  Expansion expansion;
-  Expand(spec, entry.decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    const Expansion::Child& child = expansion.children[i];
-    const Entry& chosen = entry.lists[i]->entries[static_cast<size_t>(entry.ranks[i])];
-    impl.children.push_back({child.trips, Program(child.spec, below, chosen)});
-  }
-  return impl;
+  return BuildProgram(spec, entry.decision, available, model_.target(),
+                      [&](const Expansion& expansion, size_t i, Lines below) {
+                        const Entry& chosen = entry.lists[i]->entries[static_cast<size_t>(entry.ranks[i])];
+                        return Program(expansion.children[i].spec, below, chosen);
+                      });
 }
 
 }  // namespace kirsch

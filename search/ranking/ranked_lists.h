@@ -20,9 +20,9 @@ namespace kirsch {
 // stay where they are. Not thread-safe.
 class RankedLists {
  public:
-  // Makes lists of at most `count` programs. `solver`: of the same model and memo.
-  RankedLists(int count, const CostModel& model, Memo& memo, Solver& solver)
-      : count_(static_cast<size_t>(count)), model_(model), memo_(memo), solver_(solver) {}
+  // Makes lists of at most `count` programs. `solver`: of the same model.
+  RankedLists(int count, const CostModel& model, Solver& solver)
+      : count_(static_cast<size_t>(count)), model_(model), solver_(solver) {}
 
   struct List;
   // A program, as a decision and a place in the list of each child.
@@ -50,7 +50,6 @@ class RankedLists {
   Impl Program(const Spec& spec, Lines available, const Entry& entry) const;
 
  private:
-  struct Candidate;
   class Pool;
   using Lists = std::vector<std::unique_ptr<List>>;
 
@@ -59,16 +58,13 @@ class RankedLists {
   bool Answers(const List& list, Lines available, Cost limit) const;
   Cost Widened(const Spec& spec, Lines available, Cost limit) const;
   const List& Keep(const Spec& spec, List list);
-  std::vector<Candidate> Candidates(const Spec& spec, Lines available, Cost limit);
-  bool SolveChildren(Candidate* candidate, Cost limit);
-  std::array<const List*, 3> ChildLists(const Candidate& candidate, Cost limit);
-  static Entry Combined(const Spec& spec, const Candidate& candidate, Cost cost,
+  std::array<const List*, 3> ChildLists(const Choice& choice, Cost best, Cost limit);
+  static Entry Combined(const Spec& spec, const Choice& choice, Cost cost,
                         const std::array<const List*, 3>& lists, const std::array<int, 3>& ranks);
-  void Combine(const Spec& spec, const Candidate& candidate, Cost limit, Pool* pool);
+  void Combine(const Spec& spec, const Choice& choice, Cost least, Pool* pool);
 
   const size_t count_;
   const CostModel& model_;
-  Memo& memo_;
   Solver& solver_;
   absl::flat_hash_map<Spec, Lists, SpecHash> lists_;
 };

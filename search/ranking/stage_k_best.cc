@@ -22,7 +22,7 @@ bool StageKBest::Program(size_t rank, Stage* stage) {
          (list.size() <= rank || list[rank].cycles > programs.least_beyond))
     FindMore(stage->spec, &programs);
   if (list.size() <= rank) return false;
-  stage->impl = list[rank].impl;
+  stage->impl = std::get<Impl>(list[rank].tree);
   stage->cycles = static_cast<double>(stage->repeats) * list[rank].cycles;
   return true;
 }
@@ -36,14 +36,12 @@ void StageKBest::FindMore(const Spec& placed, Programs* programs) {
   // Programs that are not in the list cost at least as much as its last, of which `fork` may be taken off.
   const double fork = placed.threads > 1 ? model_.target().fork_join_cycles : 0;
   programs->least_beyond = found.programs.size() < count ? std::numeric_limits<double>::infinity()
-                                                         : ToCycles(found.programs.back().cost) - fork;
-  programs->list.clear();
-  for (RankedProgram& program : found.programs) {
-    const double once = Forks(program.impl) ? fork : 0;
-    programs->list.push_back({ToCycles(program.cost) - once, std::move(program.impl)});
-  }
+                                                         : found.programs.back().cycles - fork;
+  programs->list = std::move(found.programs);
+  for (RankedProgram& program : programs->list)
+    if (Forks(std::get<Impl>(program.tree))) program.cycles -= fork;
   std::stable_sort(programs->list.begin(), programs->list.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.cycles < b.cycles; });
+                   [](const RankedProgram& a, const RankedProgram& b) { return a.cycles < b.cycles; });
 }
 
 std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const Stage& stage) const {

@@ -39,14 +39,10 @@ class StageKBest {
   bool stopped() const { return stopped_; }
 
  private:
-  struct Ranked {
-    double cycles;  // without what a plan pays once
-    Impl impl;
-  };
   // All that is known of one contraction's programs.
   struct Programs {
-    std::vector<Ranked> list;
-    double least_beyond = 0;  // those that are not in the list take no less
+    std::vector<RankedProgram> list;  // without the cycles that a plan pays once
+    double least_beyond = 0;          // those that are not in the list take no less
   };
 
   void FindMore(const Spec& placed, Programs* programs);

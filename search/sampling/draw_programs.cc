@@ -9,10 +9,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "rewrites/spec/rewrite.h"
 #include "search/sampling/random.h"
-#include "search/solver/decision_cost.h"
-#include "search/solver/limits.h"
+#include "search/solver/choice.h"
 #include "search/solver/search.h"
 #include "search/solver/solver.h"
 #include "spec/language/schedule.h"
@@ -151,7 +149,7 @@ Cost ProgramDrawer::Visit(const Node& node) {
   const Choice choice = Look(impl.spec, impl.decision, node.available, model_);
   const size_t number = nodes_.size();
   nodes_.push_back(node);
-  Cost cost = model_.Base(impl.spec, impl.decision, choice.expansion);
+  Cost cost = choice.base;
   for (size_t i = 0; i < impl.children.size(); ++i) {
     const Cost weight = choice.expansion.children[i].weight;
     Node child{&impl.children[i].impl, choice.below, 0, node.weight * weight, node.path};

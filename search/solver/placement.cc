@@ -90,35 +90,32 @@ bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy, bool beside
          static_cast<double>(copy) <= cache.capacity_share * static_cast<double>(cache.bytes);
 }
 
+// Bytes of the operands that need room in a cache: those that are not in RAM.
+int64_t ResidentBytes(const Spec& root, Residency residency, const Target& target) {
+  int64_t lines = 0;
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+    if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
+  return lines * target.line_bytes;
+}
+
 // Places operands in the fastest cache that has room for `copy` lines of copies, too. All operands that are
 // not in RAM go to the same cache; if no cache holds them, to RAM.
 Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, const Target& target) {
   Spec placed = root;
-  // Only operands that are not in RAM need room. Inputs from RAM count by what they leave of a cache.
-  int64_t lines = 0;
+  const int64_t operands = ResidentBytes(root, residency, target);
+  // Inputs from RAM count by what they leave of a cache.
   bool beside_ram = false;
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
-    if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
-    beside_ram = beside_ram || (residency.InRam(operand) && operand < root.op_info().output());
-  }
+  for (int operand = 0; operand < root.op_info().output(); ++operand)
+    beside_ram = beside_ram || residency.InRam(operand);
   Level placement = Level::kRam;
   // From slow to fast, so that the last level which holds everything wins.
   for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-    if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes, beside_ram))
-      placement = level;
+    if (Holds(target.at(level), operands, copy * target.line_bytes, beside_ram)) placement = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1
                                    : residency.InRam(operand)        ? Level::kRam
                                                                      : placement;
   return placed;
-}
-
-// True if L1 holds all operands.
-bool FitsL1(const Spec& root, const Target& target) {
-  int64_t lines = 0;
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    lines += FootprintOf(root, operand, target).lines;
-  return lines * target.line_bytes <= target.at(Level::kL1).bytes;
 }
 
 // For each placement, the lines of the copies that programs may make of whole operands. The problem's own
@@ -132,7 +129,7 @@ std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   std::vector<int64_t> lines = {needed + RoundedCopyLines(root, target)};
   if (root.fixed_order == 0 && ConstantOperand(root) < 0)
     lines.insert(lines.end(), {needed, NeededCopyLines(in_order, target)});
-  if (!FitsL1(root, target)) return lines;
+  if (ResidentBytes(root, Residency::kWarm, target) > target.at(Level::kL1).bytes) return lines;
   Spec as_it_is = root;
   as_it_is.lhs_as = LhsAs::kItself;
   lines.insert(lines.end(), {UsefulCopyLines(root, target), UsefulCopyLines(as_it_is, target)});

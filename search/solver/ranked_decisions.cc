@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/limits.h"
+#include "search/solver/choice.h"
 
 namespace kirsch {
 
@@ -36,12 +35,7 @@ void DecisionRanking::Fill(const Spec& spec, std::vector<RankedDecision>* decisi
     const Lines needs = LinesNeeded(spec, expansion, model_.target());
     if (needs > kUnlimited) continue;
     const Cost base = model_.Base(spec, decision, expansion);
-    Cost bound = base;
-    // What an extension forbids is infinite, and nothing is to be added to that.
-    for (int i = 0; i < expansion.num_children && bound < kInfiniteCost; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      if (child.weight > 0) bound += child.weight * LowerBound(child.spec);
-    }
+    const Cost bound = ClosedForm(base, expansion, [this](const Spec& child) { return LowerBound(child); });
     decisions->push_back({decision, needs, base, bound, bound});
   }
   std::stable_sort(decisions->begin(), decisions->end(),

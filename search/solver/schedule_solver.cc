@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "rewrites/spec/rewrite.h"
-#include "search/solver/limits.h"
+#include "search/solver/choice.h"
 
 namespace kirsch {
 namespace {
@@ -90,49 +89,41 @@ ScheduleSolver::Answer ScheduleSolver::SolveAnew(const Spec& spec, const Schedul
   if (node.gap)
     if (const Answer here = Solve(spec, node.children[0], available, budget); here.solved)
       best = {true, here.cost, here.peak};
-  for (const Candidate& candidate : CandidatesFor(spec, node, available)) {
+  for (const Choice& candidate : CandidatesFor(spec, node, available)) {
     if ((best.solved && any_) || candidate.bound >= best.cost) break;
-    if (const Answer found = Try(spec, candidate, node, available, best.cost); found.solved) best = found;
+    if (const Answer found = Try(spec, candidate, node, best.cost); found.solved) best = found;
   }
   return best;
 }
 
 // Returns the decisions that the node stands for and that fit, the least bound first.
-std::vector<ScheduleSolver::Candidate> ScheduleSolver::CandidatesFor(const Spec& spec, const Schedule& node,
-                                                                     Lines available) {
+std::vector<Choice> ScheduleSolver::CandidatesFor(const Spec& spec, const Schedule& node, Lines available) {
   const Target& target = model_.target();
   decisions_.clear();
   if (node.gap || node.holes != 0)
     EnumerateDecisions(spec, target, &decisions_);
   else if (IsLegal(spec, node.decision, target))
     decisions_.push_back(node.decision);
-  std::vector<Candidate> candidates;
-  Expansion expansion;
+  std::vector<Choice> candidates;
   for (const Decision& decision : decisions_) {
     if (!node.gap && !node.Fits(decision)) continue;
-    Expand(spec, decision, target, &expansion);
+    const Choice choice = Look(spec, decision, available, model_);
     // What is behind a gap needs a child to be in; what is below a decision, a child each.
-    const auto children = static_cast<size_t>(expansion.num_children);
-    if (node.gap ? children == 0 : node.children.size() > children) continue;
-    if (AvailableBelow(spec, expansion, available, target) < 0) continue;
-    Cost bound = model_.Base(spec, decision, expansion);
-    for (size_t i = 0; i < children; ++i)
-      bound += expansion.children[i].weight * model_.LowerBound(expansion.children[i].spec);
-    candidates.push_back({decision, bound});
+    const auto children = static_cast<size_t>(choice.expansion.num_children);
+    if (choice.below >= 0 && (node.gap ? children > 0 : node.children.size() <= children))
+      candidates.push_back(choice);
   }
   if (candidates.empty() && !node.gap) Fail(node, spec, available);
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+                   [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
   return candidates;
 }
 
 // Prices one decision, if that is below the budget. Children that the schedule says something of come first:
 // where they have no program, the others need none.
-ScheduleSolver::Answer ScheduleSolver::Try(const Spec& spec, const Candidate& candidate, const Schedule& node,
-                                           Lines available, Cost budget) {
-  Expansion expansion;
-  Expand(spec, candidate.decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+ScheduleSolver::Answer ScheduleSolver::Try(const Spec& spec, const Choice& candidate, const Schedule& node,
+                                           Cost budget) {
+  const Expansion& expansion = candidate.expansion;
   Cost total = candidate.bound;
   Lines peak = 0;
   for (const bool open : {false, true})
@@ -142,7 +133,7 @@ ScheduleSolver::Answer ScheduleSolver::Try(const Spec& spec, const Candidate& ca
       if (part.IsOpen() != open) continue;
       const Cost rest = total - child.weight * model_.LowerBound(child.spec);
       const Cost limit = budget >= kInfiniteCost ? budget : ChildBudget(budget, rest, child.weight);
-      const Answer answer = Solve(child.spec, part, below, limit);
+      const Answer answer = Solve(child.spec, part, candidate.below, limit);
       if (!answer.solved) return {};
       total = rest + child.weight * answer.cost;
       peak = std::max(peak, answer.peak);
@@ -163,15 +154,10 @@ Impl ScheduleSolver::Reconstruct(const Spec& spec, const Schedule& node, Lines a
     decision = own->second.decision;
   }
   if (decision.kind == RewriteKind::kNone) return Reconstruct(spec, node.children[0], available);
-  Impl impl{spec, decision, {}};
-  Expansion expansion;
-  Expand(spec, decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    const Expansion::Child& child = expansion.children[i];
-    impl.children.push_back({child.trips, Reconstruct(child.spec, ChildOf(node, expansion, i), below)});
-  }
-  return impl;
+  return BuildProgram(spec, decision, available, model_.target(),
+                      [&](const Expansion& expansion, size_t i, Lines below) {
+                        return Reconstruct(expansion.children[i].spec, ChildOf(node, expansion, i), below);
+                      });
 }
 
 // The part of a node's schedule that is for a child. A gap goes on where most of the work is.

@@ -56,10 +56,6 @@ class ScheduleSolver {
   const SearchStats& stats() const { return solver_.stats(); }
 
  private:
-  struct Candidate {
-    Decision decision;
-    Cost bound;
-  };
   // What is known of a question. Without a decision the gap ends at this spec.
   struct Answer {
     bool solved = false;
@@ -72,9 +68,8 @@ class ScheduleSolver {
   bool FindChoices(const Schedule& node);
   Answer Solve(const Spec& spec, const Schedule& node, Lines available, Cost budget);
   Answer SolveAnew(const Spec& spec, const Schedule& node, Lines available, Cost budget);
-  std::vector<Candidate> CandidatesFor(const Spec& spec, const Schedule& node, Lines available);
-  Answer Try(const Spec& spec, const Candidate& candidate, const Schedule& node, Lines available,
-             Cost budget);
+  std::vector<Choice> CandidatesFor(const Spec& spec, const Schedule& node, Lines available);
+  Answer Try(const Spec& spec, const Choice& candidate, const Schedule& node, Cost budget);
   Impl Reconstruct(const Spec& spec, const Schedule& node, Lines available) const;
   const Schedule& ChildOf(const Schedule& node, const Expansion& expansion, size_t child) const;
   void Fail(const Schedule& node, const Spec& spec, Lines available);

@@ -217,6 +217,11 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
 // A spec without a program within its limits has an infinite bound, which is not to be multiplied.
 constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
 
+Solver::Outcome Solver::Solve(const Spec& spec, const Choice& choice, Lines available, Cost budget) {
+  if (choice.bound >= budget) return {false, choice.bound, 0};
+  return Try(spec, {choice.decision, 0, choice.base, choice.bound}, available, budget, Others::kJoin);
+}
+
 // Prices one decision: solves its children in turn, each with what the others' costs or bounds leave of the
 // budget.
 Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget,
@@ -260,17 +265,10 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
 Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
   const Known known = memo_.Find(spec, available);
   KIRSCH_CHECK(known.solution.has_value());
-  Impl impl;
-  impl.spec = spec;
-  impl.decision = known.solution->decision;
-  Expansion expansion;
-  Expand(spec, impl.decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  for (int i = 0; i < expansion.num_children; ++i) {
-    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    impl.children.push_back({child.trips, Reconstruct(child.spec, below)});
-  }
-  return impl;
+  return BuildProgram(spec, known.solution->decision, available, model_.target(),
+                      [this](const Expansion& expansion, size_t child, Lines below) {
+                        return Reconstruct(expansion.children[child].spec, below);
+                      });
 }
 
 }  // namespace kirsch

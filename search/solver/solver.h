@@ -22,6 +22,7 @@
 #include <chrono>
 #include <vector>
 
+#include "search/solver/choice.h"
 #include "search/solver/in_flight.h"
 #include "search/solver/ranked_decisions.h"
 #include "search/solver/search.h"
@@ -56,6 +57,8 @@ class Solver {
   Outcome Solve(const Spec& spec, Lines available, Cost budget) {
     return Solve(spec, available, budget, Others::kJoin);
   }
+  // The same, of the programs that begin with `choice`.
+  Outcome Solve(const Spec& spec, const Choice& choice, Lines available, Cost budget);
 
   // The program of a solved spec, built from the decisions that the memo holds. Aborts if the spec has no
   // solution there.

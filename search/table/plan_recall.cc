@@ -71,7 +71,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
     recalling.schedule = &*schedule;
     absl::StatusOr<PlanResult> result = Require(SearchPlan(graph, source, model, recalling));
     if (!result.ok()) return result.status();
-    result->pinned = false;
+    result->stop = StopReason::kOptimal;
     result->from_table = true;
     return *std::move(result);
   }
@@ -79,7 +79,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
   absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(graph, source, model, options);
   if (!answer.ok()) return answer;
   const auto* const result = std::get_if<PlanResult>(&*answer);
-  if (result == nullptr || !result->optimal || result->plan.nests.empty()) return answer;
+  if (result == nullptr || result->stop != StopReason::kOptimal || result->plan.nests.empty()) return answer;
   absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
   if (!added.ok()) return added;
   return answer;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rewrites/spec/rewrite.h"
+#include "search/solver/choice.h"
 #include "search/solver/limits.h"
 #include "spec/check.h"
 #include "spec/language/printer.h"
@@ -114,15 +115,11 @@ absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& 
 Impl Recaller::Program(const Spec& spec, const Solution& solution) const {
   const auto node = nodes_.find({spec.words(), solution.available});
   KIRSCH_CHECK(node != nodes_.end());
-  Impl impl{spec, solution.decision, {}};
-  Expansion expansion;
-  Expand(spec, solution.decision, model_.target(), &expansion);
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    const Expansion::Child& child = expansion.children[i];
-    const Solution& below = nodes_.at({child.spec.words(), node->second.children[i]}).solution;
-    impl.children.push_back({child.trips, Program(child.spec, below)});
-  }
-  return impl;
+  return BuildProgram(spec, solution.decision, solution.available, model_.target(),
+                      [&](const Expansion& expansion, size_t i, Lines) {
+                        const Spec& child = expansion.children[i].spec;
+                        return Program(child, nodes_.at({child.words(), node->second.children[i]}).solution);
+                      });
 }
 
 absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,

@@ -24,7 +24,7 @@ namespace {
 
 // Says which item of a nest's batch, which tile of its rows and which of their repeats the stages are written
 // for. kNoVar means that there is only one.
-struct Turn {
+struct Iteration {
   VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
   Affine key = {};  // the first key of the block, if their number is a symbol
 };
@@ -189,7 +189,7 @@ class PlanWriter {
     return Plus(Times(IndexOf(variable), size.factor()), size.plus());
   }
 
-  // A single turn needs no loop, and so no variable.
+  // A single iteration needs no loop, and so no variable.
   void Repeat(const Size& count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
     builder_.AddLoop({ValueOf(count)}, body);
@@ -202,12 +202,12 @@ class PlanWriter {
 
   // Writes stages in order; those of one loop take turns (Stage::loop). `first` is the number of the first of
   // a stage's own tasks, if threads share these.
-  void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
+  void WriteStages(const std::vector<Stage>& stages, const Iteration& iteration, int64_t tile = 0,
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
       // Stages for blocks of keys come together, and are handled together.
       if (const VarId keys = Variable(SizeSymbol::kKeys); begin->keys != 0 && keys != kNoVar) {
-        begin = WriteKeys(begin, stages.end(), turn, tile, keys);
+        begin = WriteKeys(begin, stages.end(), iteration, tile, keys);
         continue;
       }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
@@ -215,16 +215,18 @@ class PlanWriter {
       });
       Repeat(begin->repeats, [&](VarId repeat) {
         for (auto stage = begin; stage != end; ++stage)
-          WriteTurn(*stage, {turn.item, turn.tile, repeat}, tile, first);
+          WriteIteration(*stage, {iteration.item, iteration.tile, repeat}, tile, first);
       });
       begin = end;
     }
   }
 
-  // Writes a stage for one turn: finds its operands' places, then writes the kernel.
-  void WriteTurn(const Stage& stage, const Turn& turn, int64_t tile, const std::optional<Affine>& first) {
+  // Writes a stage for one iteration: finds its operands' places, then writes the kernel.
+  void WriteIteration(const Stage& stage, const Iteration& iteration, int64_t tile,
+                      const std::optional<Affine>& first) {
     std::vector<OperandPlace> at;
-    for (const StageOperand& operand : stage.operands) at.push_back(PlaceOf(operand, turn, tile, stage.keys));
+    for (const StageOperand& operand : stage.operands)
+      at.push_back(PlaceOf(operand, iteration, tile, stage.keys));
     WriteStage(stage, std::move(at), first);
   }
 
@@ -233,7 +235,7 @@ class PlanWriter {
   // Writes the stages for blocks of the largest size as often as there are such blocks in the `left` keys,
   // which are the last of all keys. It then calls itself for what is left, with the next stages, which are
   // for smaller blocks or for everything that is left. Returns where stages for keys end.
-  Stages WriteKeys(Stages begin, Stages end, const Turn& turn, int64_t tile, VarId left_keys) {
+  Stages WriteKeys(Stages begin, Stages end, const Iteration& iteration, int64_t tile, VarId left_keys) {
     const Stages next =
         std::find_if(begin, end, [&](const Stage& stage) { return stage.keys != begin->keys; });
     const Affine left = IndexOf(left_keys);
@@ -244,28 +246,28 @@ class PlanWriter {
       // These blocks begin behind the keys that larger blocks have taken.
       const Affine key = Plus(IndexOf(Variable(SizeSymbol::kKeys)), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
-        WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
+        WriteIteration(*stage, {iteration.item, iteration.tile, repeat, key}, tile, std::nullopt);
     });
     if (next == end || next->keys == 0) return next;
     Stages last = next;
     builder_.AddLet({left, begin->keys, true},
-                    [&](VarId rest) { last = WriteKeys(next, end, turn, tile, rest); });
+                    [&](VarId rest) { last = WriteKeys(next, end, iteration, tile, rest); });
     return last;
   }
 
-  // The place of an operand for a turn. `keys`: the number of keys in a repeat; 0: the stage is for no keys
-  // in particular.
-  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) {
+  // The place of an operand for an iteration. `keys`: the number of keys in a repeat; 0: the stage is for no
+  // keys in particular.
+  OperandPlace PlaceOf(const StageOperand& operand, const Iteration& iteration, int64_t tile, int64_t keys) {
     Affine offset = Constant(operand.offset);
     const auto add = [&](VarId variable, const Size& stride) {
       const VarId times = Variable(stride.symbol());
       if (variable == kNoVar || stride == 0) return;
       offset = Plus(offset, variable, times == kNoVar ? stride.most() : stride.factor(), times);
     };
-    add(turn.item, operand.batch_stride);
-    add(turn.tile, tile * operand.row_stride);
-    add(turn.repeat, operand.repeat_stride);
-    if (keys != 0) offset = Plus(offset, Times(turn.key, operand.repeat_stride / keys));
+    add(iteration.item, operand.batch_stride);
+    add(iteration.tile, tile * operand.row_stride);
+    add(iteration.repeat, operand.repeat_stride);
+    if (keys != 0) offset = Plus(offset, Times(iteration.key, operand.repeat_stride / keys));
     return {BufferOf(operand.value), offset};
   }
 

@@ -159,31 +159,6 @@ ordered_json ProgramJson(const Plan& plan, const CostModel& model) {
   return json;
 }
 
-// Where a program departs from the best, or from an earlier one of the list.
-ordered_json InsteadJson(const Departure& departure) {
-  return {{"instead_of", PrintDecision(departure.spec.op, departure.best)},
-          {"decision", PrintDecision(departure.spec.op, departure.instead)}};
-}
-ordered_json InsteadJson(const PlanDeparture& departure) {
-  return {{"instead_of", departure.best}, {"decision", departure.instead}};
-}
-
-const Impl& TreeOf(const RankedProgram& ranked) { return ranked.impl; }
-const Plan& TreeOf(const RankedPlan& ranked) { return ranked.plan; }
-
-// `entries`: what is said of `all`.
-template <typename Ranked>
-ordered_json Alternatives(const std::vector<Ranked>& all, const std::vector<BestEntry>& entries,
-                          const CostModel& model) {
-  ordered_json json = ordered_json::array();
-  for (size_t i = 1; i < all.size(); ++i) {
-    json.push_back(ProgramJson(TreeOf(all[i]), model));
-    json.back()["above"] = entries[i].above;
-    json.back().update(InsteadJson(all[i].departure));
-  }
-  return json;
-}
-
 }  // namespace
 
 ordered_json AnswerJson(const ProgramTree& program, const Target& target) {
@@ -202,12 +177,18 @@ ordered_json AnswerJson(const FamilySynthesis& solved, int64_t member) {
   return json;
 }
 
-ordered_json AlternativesJson(const Best& best, const Target& target) {
-  const std::shared_ptr<const CostModel> model = SharedCostModel(target);
-  const std::vector<BestEntry> entries = MakeEntries(best);
-  if (const auto* const programs = std::get_if<KBestResult>(&best))
-    return Alternatives(programs->programs, entries, *model);
-  return Alternatives(std::get<KBestPlansResult>(best).plans, entries, *model);
+ordered_json AlternativesJson(const KBestResult& best, const Target& target) {
+  ordered_json json = ordered_json::array();
+  const RankedProgram& first = best.programs.front();
+  for (size_t i = 1; i < best.programs.size(); ++i) {
+    const RankedProgram& program = best.programs[i];
+    const Departure departure = CompareWithBest(program.tree, first.tree);
+    json.push_back(AnswerJson(program.tree, target));
+    json.back().update({{"above", program.cycles / first.cycles - 1},
+                        {"instead_of", departure.best},
+                        {"decision", departure.instead}});
+  }
+  return json;
 }
 
 }  // namespace kirsch

@@ -31,7 +31,7 @@ nlohmann::ordered_json AnswerJson(const FamilySynthesis& solved, int64_t member)
 
 // The other programs of the list, the best first: AnswerJson of each, {above}, a fraction of the best's
 // cycles, and {instead_of, decision}: where it first departs from the best.
-nlohmann::ordered_json AlternativesJson(const Best& best, const Target& target);
+nlohmann::ordered_json AlternativesJson(const KBestResult& best, const Target& target);
 
 }  // namespace kirsch
 

@@ -33,7 +33,7 @@ struct ExplainedMember {
 struct ExplainedKernel {
   const FamilySynthesis* synthesis = nullptr;
   std::vector<ExplainedMember> members;
-  std::optional<Best> best;  // its cheapest programs, if they were asked for
+  std::optional<KBestResult> best;  // its cheapest programs, if they were asked for
 
   bool is_family() const { return synthesis->members.size() > 1; }
 };

@@ -66,7 +66,7 @@ class Entry {
     tile.PointerParameter("lhs", Dtype::kF32, false);
     tile.PointerParameter("out", Dtype::kF32, true);
     tile.IndexParameter("trips");
-    tile.IndexParameter(kAdd);
+    tile.IndexParameter(kAddsParameter);
     LoopProgram program;
     program.name = "entry";
     program.procedures.push_back(std::move(builder_).Build());

@@ -212,7 +212,7 @@ TEST_P(PlanTest, AStoppedSearchIsTheLastThatChooses) {
     };
     const auto result = Require(SearchPlan(graph, "test", model, options));
     ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(result->optimal, !stopped);
+    EXPECT_EQ(result->stop, stopped ? StopReason::kBudget : StopReason::kOptimal);
     EXPECT_EQ(searches <= 24, stopped) << searches;
     EXPECT_LE(result->bound_cycles, result->plan.cycles);
     if (stopped)
@@ -236,7 +236,7 @@ TEST_P(PlanTest, OfTooManyStatesTheGapIsKnown) {
   options.most_states = 8;
   const auto capped = PlanWith(options, graph, target_);
   ASSERT_TRUE(capped.ok()) << capped.status();
-  EXPECT_FALSE(capped->optimal);
+  EXPECT_EQ(capped->stop, StopReason::kBudget);
   EXPECT_GT(capped->bound_cycles, 0);
   EXPECT_LE(capped->bound_cycles, best->plan.cycles);
   EXPECT_LE(best->plan.cycles, capped->plan.cycles);

@@ -66,7 +66,7 @@ TEST(KendallTau, PairsWithinTheNoiseDoNotCount) {
 }
 
 TEST(Choice, IsTheLeastPredictedAndOfEqualOnesTheFirst) {
-  EXPECT_EQ(Choice({{5, 1}, {3, 9}, {3, 2}, {4, 1}}), 1u);
+  EXPECT_EQ(Chosen({{5, 1}, {3, 9}, {3, 2}, {4, 1}}), 1u);
 }
 
 TEST(TileApe, IsTheShareThatChoicesLose) {

@@ -177,7 +177,7 @@ TEST(Corpus, ProgramsAreMeasuredBesideTheirPredictions) {
   EXPECT_EQ(corpus->specs[1].operation, "softmax f32");
   for (const MeasuredSpec& spec : corpus->specs) {
     EXPECT_EQ(spec.programs.size(), 5u);
-    EXPECT_EQ(Choice(spec.predictions()), 0u);
+    EXPECT_EQ(Chosen(spec.predictions()), 0u);
     for (const MeasuredProgram& program : spec.programs) {
       EXPECT_GT(program.cycles, 0);
       double terms = 0;

@@ -412,7 +412,7 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   }
   usage->chosen_folded += !found->plan.graph.FoldedOperations().empty();
   EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
-  EXPECT_TRUE(found->optimal);
+  EXPECT_EQ(found->stop, StopReason::kOptimal);
   std::map<std::string, bool> chosen;
   for (const GroupDecision& group : found->plan.groups)
     chosen[std::string(group.candidate.rewrite.name)] = true;

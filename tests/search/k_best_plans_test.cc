@@ -19,6 +19,7 @@
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
+#include "search/ranking/departure.h"
 #include "search/ranking/k_best.h"
 #include "spec/language/kernel_file.h"
 #include "spec/language/plan_schedule.h"
@@ -175,9 +176,9 @@ class AllPlans {
         }
     if (stage.kind == StageKind::kContraction)
       for (const RankedProgram& program : ProgramsOf(stage.spec))
-        if (PrintSchedule(program.impl) != PrintSchedule(stage.impl)) {
+        if (PrintSchedule(std::get<Impl>(program.tree)) != PrintSchedule(stage.impl)) {
           others.push_back(stage);
-          others.back().impl = program.impl;
+          others.back().impl = std::get<Impl>(program.tree);
         }
     return others;
   }
@@ -209,25 +210,27 @@ bool ExpectKBest(const Graph& graph, const Target& target, int count) {
   const auto best = KBestPlans(graph, "test", {count}, model, memo, Options(), {});
   if (!best.ok()) return false;  // not all that can be written has a plan
   EXPECT_TRUE(best->complete);
-  EXPECT_FALSE(best->plans.empty());
+  EXPECT_FALSE(best->programs.empty());
   const auto found = PlanWith(Options(), graph, target);
-  EXPECT_EQ(PrintPlanSchedule(best->plans.front().plan), PrintPlanSchedule(found->plan));
+  EXPECT_EQ(PrintPlanSchedule(std::get<Plan>(best->programs.front().tree)), PrintPlanSchedule(found->plan));
   std::map<std::string, double> codes;
   PlanOptions options = Options();
   PlanFollower follower(graph, "test", model, memo, options);
-  for (const RankedPlan& ranked : best->plans) {
-    const std::string code = CodeOf(ranked.plan, target);
-    EXPECT_TRUE(codes.emplace(code, ranked.plan.cycles).second) << code;
-    const std::string schedule = PrintPlanSchedule(ranked.plan);
+  for (const RankedProgram& ranked : best->programs) {
+    const std::string code = CodeOf(std::get<Plan>(ranked.tree), target);
+    EXPECT_TRUE(codes.emplace(code, ranked.cycles).second) << code;
+    const std::string schedule = PrintPlanSchedule(std::get<Plan>(ranked.tree));
     const absl::StatusOr<Plan> followed = follower.With(schedule, "best");
     EXPECT_TRUE(followed.ok()) << followed.status() << "\n" << schedule;
     if (!followed.ok()) continue;
-    EXPECT_NEAR(followed->cycles, ranked.plan.cycles, 1e-9 * ranked.plan.cycles) << schedule;
+    EXPECT_NEAR(followed->cycles, ranked.cycles, 1e-9 * ranked.cycles) << schedule;
     EXPECT_EQ(CodeOf(*followed, target), code) << schedule;
-    EXPECT_EQ(ranked.departure.where.empty(), &ranked == &best->plans.front()) << schedule;
+    EXPECT_EQ(CompareWithBest(ranked.tree, best->programs.front().tree).where.empty(),
+              &ranked == &best->programs.front())
+        << schedule;
   }
-  const bool all = best->plans.size() < static_cast<size_t>(count);
-  const double last = best->plans.back().plan.cycles;
+  const bool all = best->programs.size() < static_cast<size_t>(count);
+  const double last = best->programs.back().cycles;
   const double limit = all ? 64 * last : last * (1 - 1e-9);
   for (const auto& [code, cycles] : AllPlans(graph, model, limit).Codes()) {
     const auto known = codes.find(code);
@@ -238,7 +241,7 @@ bool ExpectKBest(const Graph& graph, const Target& target, int count) {
       EXPECT_NEAR(known->second, cycles, 1e-9 * cycles) << code;
     }
   }
-  return best->plans.size() > 1;
+  return best->programs.size() > 1;
 }
 
 TEST(KBestPlansTest, AreBruteForce) {
@@ -287,10 +290,10 @@ TEST(KBestPlansTest, FewerAreTheFirstOfMore) {
     const auto many = KBestPlans(graph, "test", {40}, model, memo, options, {});
     const auto few = KBestPlans(graph, "test", {7}, model, memo, options, {});
     ASSERT_TRUE(many.ok() && few.ok());
-    ASSERT_EQ(many->plans.size(), 40u);
-    ASSERT_EQ(few->plans.size(), 7u);
-    for (size_t i = 0; i < few->plans.size(); ++i)
-      EXPECT_EQ(few->plans[i].plan.cycles, many->plans[i].plan.cycles);
+    ASSERT_EQ(many->programs.size(), 40u);
+    ASSERT_EQ(few->programs.size(), 7u);
+    for (size_t i = 0; i < few->programs.size(); ++i)
+      EXPECT_EQ(few->programs[i].cycles, many->programs[i].cycles);
   }
 }
 
@@ -302,20 +305,20 @@ TEST(KBestPlansTest, CandidatesAlone) {
   RankOptions rank{10, Distinct::kCode, 0.25, false};
   const auto candidates = KBestPlans(graph, "test", rank, model, memo, {}, {});
   ASSERT_TRUE(candidates.ok()) << candidates.status();
-  EXPECT_GT(candidates->plans.size(), 2u);
+  EXPECT_GT(candidates->programs.size(), 2u);
   PlanOptions options;
   PlanFollower follower(graph, "test", model, memo, options);
-  for (const RankedPlan& ranked : candidates->plans) {
-    EXPECT_LT(ranked.plan.cycles, candidates->plans.front().plan.cycles * 1.25);
+  for (const RankedProgram& ranked : candidates->programs) {
+    EXPECT_LT(ranked.cycles, candidates->programs.front().cycles * 1.25);
     std::string above, line;
-    std::istringstream lines(PrintPlanSchedule(ranked.plan));
+    std::istringstream lines(PrintPlanSchedule(std::get<Plan>(ranked.tree)));
     while (std::getline(lines, line))
       if (line.rfind("    ", 0) != 0 && line.find("contraction ") == line.npos &&
           line.find("rows ") == line.npos)
         above += line + "\n";
     const absl::StatusOr<Plan> followed = follower.With(above, "above");
     ASSERT_TRUE(followed.ok()) << followed.status() << "\n" << above;
-    EXPECT_NEAR(followed->cycles, ranked.plan.cycles, 1e-9 * ranked.plan.cycles) << above;
+    EXPECT_NEAR(followed->cycles, ranked.cycles, 1e-9 * ranked.cycles) << above;
   }
 }
 
@@ -329,7 +332,7 @@ TEST(KBestPlansTest, StoppedItSaysSo) {
       KBestPlans(GraphOf("attention f32 heads=4 tokens=96 dim=32"), "test", {5}, model, memo, {}, search);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_FALSE(result->complete);
-  EXPECT_EQ(result->plans.size(), 1u);
+  EXPECT_EQ(result->programs.size(), 1u);
 }
 
 }  // namespace

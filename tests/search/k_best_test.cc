@@ -14,6 +14,7 @@
 
 #include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
+#include "search/ranking/departure.h"
 #include "search/ranking/outer_choices.h"
 #include "search/solver/solver.h"
 #include "spec/language/parser.h"
@@ -34,6 +35,9 @@ using testing::LinesOf;
 std::string CodeOf(const Impl& impl, const Target& target) {
   return PrintProgram(WriteProgram(impl, target));
 }
+
+const Impl& ImplOf(const RankedProgram& program) { return std::get<Impl>(program.tree); }
+Cost CostOf(const RankedProgram& program) { return CostFromCycles(program.cycles); }
 
 // By code, the least cost.
 using Codes = std::map<std::string, Cost>;
@@ -60,28 +64,29 @@ void ExpectBest(const std::vector<RankedProgram>& best, const Codes& codes, size
   std::vector<Cost> costs;
   std::map<std::string, int> seen;
   for (const RankedProgram& program : best) {
-    costs.push_back(program.cost);
-    EXPECT_EQ(testing::CostOf(program.impl, model), program.cost);
-    const std::string code = CodeOf(program.impl, model.target());
+    costs.push_back(CostOf(program));
+    EXPECT_EQ(testing::CostOf(ImplOf(program), model), CostOf(program));
+    const std::string code = CodeOf(ImplOf(program), model.target());
     EXPECT_EQ(++seen[code], 1) << code;
     const auto known = codes.find(code);
     ASSERT_NE(known, codes.end()) << code;
-    EXPECT_EQ(known->second, program.cost);
+    EXPECT_EQ(known->second, CostOf(program));
   }
   EXPECT_EQ(costs, Least(codes, count));
 }
 
 // Follows the path, and finds the decisions there.
 void ExpectDeparts(const RankedProgram& program, const Impl& best) {
-  const Impl *one = &program.impl, *other = &best;
-  for (const int child : program.departure.path) {
+  const Impl *one = &ImplOf(program), *other = &best;
+  const Departure departure = CompareWithBest(program.tree, best);
+  for (const int child : departure.path) {
     EXPECT_TRUE(one->decision == other->decision);
     one = &one->children[static_cast<size_t>(child)].impl;
     other = &other->children[static_cast<size_t>(child)].impl;
   }
-  EXPECT_TRUE(one->spec == program.departure.spec);
-  EXPECT_TRUE(one->decision == program.departure.instead);
-  EXPECT_TRUE(other->decision == program.departure.best);
+  EXPECT_EQ(PrintSpec(one->spec), departure.spec);
+  EXPECT_EQ(PrintDecision(one->spec.op, one->decision), departure.instead);
+  EXPECT_EQ(PrintDecision(one->spec.op, other->decision), departure.best);
   EXPECT_FALSE(one->decision == other->decision);
 }
 
@@ -100,12 +105,12 @@ void ExpectKBest(const Spec& placed, const CostModel& model, Memo& shared) {
     const KBestResult fresh = KBest(placed, {static_cast<int>(count)}, model, memo, {});
     EXPECT_TRUE(fresh.complete);
     ExpectBest(fresh.programs, codes, count, model);
-    EXPECT_EQ(PrintSchedule(fresh.programs[0].impl), PrintSchedule(Search(placed, model, memo, {}).impl));
+    EXPECT_EQ(PrintSchedule(ImplOf(fresh.programs[0])), PrintSchedule(Search(placed, model, memo, {}).impl));
     const KBestResult warmed = KBest(placed, {static_cast<int>(count)}, model, shared, {});
     ASSERT_EQ(warmed.programs.size(), fresh.programs.size());
     for (size_t i = 0; i < fresh.programs.size(); ++i) {
-      EXPECT_EQ(PrintSchedule(warmed.programs[i].impl), PrintSchedule(fresh.programs[i].impl));
-      if (i > 0) ExpectDeparts(fresh.programs[i], fresh.programs[0].impl);
+      EXPECT_EQ(PrintSchedule(ImplOf(warmed.programs[i])), PrintSchedule(ImplOf(fresh.programs[i])));
+      if (i > 0) ExpectDeparts(fresh.programs[i], ImplOf(fresh.programs[0]));
     }
   }
 }
@@ -203,13 +208,13 @@ TEST_P(KBestIsBruteForce, ByOuterChoices) {
     const KBestResult found = OuterChoices(best.impl, best.cost, model, memo, {});
     EXPECT_TRUE(found.complete);
     ASSERT_FALSE(found.programs.empty());
-    EXPECT_EQ(PrintSchedule(found.programs.front().impl), PrintSchedule(best.impl));
+    EXPECT_EQ(PrintSchedule(ImplOf(found.programs.front())), PrintSchedule(best.impl));
     std::vector<Cost> costs;
     for (const RankedProgram& program : found.programs) {
-      EXPECT_EQ(testing::CostOf(program.impl, model), program.cost);
+      EXPECT_EQ(testing::CostOf(ImplOf(program), model), CostOf(program));
       if (&program == &found.programs.front()) continue;
       ExpectDeparts(program, best.impl);
-      costs.push_back(program.cost);
+      costs.push_back(CostOf(program));
     }
     EXPECT_EQ(costs, OuterChoiceCosts(best.impl, best.cost, model, LinesLeftAtHome(placed, model.target()),
                                       &brute_force));
@@ -218,8 +223,8 @@ TEST_P(KBestIsBruteForce, ByOuterChoices) {
     std::set<std::vector<ChoiceKind>> twins;
     std::set<std::string> codes;
     for (const RankedProgram& program : few.programs) {
-      EXPECT_TRUE(twins.insert(ChoicesOf(program.impl, model.target())).second);
-      codes.insert(CodeOf(program.impl, model.target()));
+      EXPECT_TRUE(twins.insert(ChoicesOf(ImplOf(program), model.target())).second);
+      codes.insert(CodeOf(ImplOf(program), model.target()));
     }
     EXPECT_EQ(codes.size(), few.programs.size());
   }
@@ -233,11 +238,11 @@ TEST(KBestTest, NoneIsFurtherThanAskedFor) {
   for (const Distinct distinct : {Distinct::kCode, Distinct::kOuterChoice}) {
     HashMemo memo;
     const KBestResult many = KBest(placed, {60, distinct}, model, memo, {});
-    const auto best = static_cast<double>(many.programs.front().cost);
-    const double farthest = static_cast<double>(many.programs[many.programs.size() / 2].cost) / best - 1;
+    const double best = many.programs.front().cycles;
+    const double farthest = many.programs[many.programs.size() / 2].cycles / best - 1;
     size_t count = 0;
     for (const RankedProgram& program : many.programs)
-      count += static_cast<double>(program.cost) < best * (1 + farthest) ? 1 : 0;
+      count += program.cycles < best * (1 + farthest) ? 1 : 0;
     EXPECT_LT(count, many.programs.size());
     EXPECT_EQ(KBest(placed, {60, distinct, farthest}, model, memo, {}).programs.size(),
               std::max<size_t>(count, 1));
@@ -266,7 +271,7 @@ TEST(KBestTest, FewerAreTheFirstOfMore) {
   ASSERT_EQ(many.programs.size(), 50u);
   ASSERT_EQ(few.programs.size(), 7u);
   for (size_t i = 0; i < few.programs.size(); ++i)
-    EXPECT_EQ(PrintSchedule(few.programs[i].impl), PrintSchedule(many.programs[i].impl));
+    EXPECT_EQ(PrintSchedule(ImplOf(few.programs[i])), PrintSchedule(ImplOf(many.programs[i])));
 }
 
 TEST(KBestTest, StoppedItSaysSo) {
@@ -280,7 +285,7 @@ TEST(KBestTest, StoppedItSaysSo) {
   const KBestResult result = KBest(placed, {5}, model, memo, options);
   EXPECT_FALSE(result.complete);
   ASSERT_EQ(result.programs.size(), 1u);
-  EXPECT_EQ(testing::CostOf(result.programs[0].impl, model), result.programs[0].cost);
+  EXPECT_EQ(testing::CostOf(ImplOf(result.programs[0]), model), CostOf(result.programs[0]));
 }
 
 }  // namespace

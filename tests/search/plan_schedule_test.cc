@@ -61,7 +61,7 @@ void ExpectFollowed(const Graph& graph, const Target& target, int threads) {
   const std::string text = PrintPlanSchedule(found->plan);
   const auto followed = Follow(text, graph, target, threads);
   ASSERT_TRUE(followed.ok()) << followed.status() << "\n" << text;
-  EXPECT_TRUE(followed->pinned);
+  EXPECT_EQ(followed->stop, StopReason::kPinned);
   EXPECT_EQ(followed->stats.specs_solved, 0) << text;
   EXPECT_DOUBLE_EQ(followed->plan.cycles, found->plan.cycles) << text;
   EXPECT_EQ(PrintPlanSchedule(followed->plan), text);
@@ -178,7 +178,7 @@ TEST(PlanScheduleTest, GroupsHaveAtMostSixteenOperations) {
   const Graph graph = GraphOf(Chain(kOperations));
   const auto best = PlanOf(graph, Avx2Target(), 1);
   ASSERT_TRUE(best.ok()) << best.status();
-  EXPECT_TRUE(best->optimal);
+  EXPECT_EQ(best->stop, StopReason::kOptimal);
   EXPECT_EQ(best->plan.groups.size(), kOperations / kMaxGroupOperations);
   const auto followed = Follow(PrintPlanSchedule(best->plan), graph, Avx2Target());
   ASSERT_TRUE(followed.ok()) << followed.status();
