@@ -189,7 +189,7 @@ TEST_F(GraphFamilyCliTest, OtherCommands) {
   // Without time, a plan for the largest member serves all; where plans can't be shared, it says so.
   EXPECT_EQ(Run("synth 'softmax f32 1..40x9' --time-budget 0.000001 -o " + Path("k.h")).code, 0);
   ASSERT_TRUE(WriteFile(Path("m.kirsch"),
-                        "kernel m[t = 2..40](x: f32[6,t]):\n  return sub(x, reduce_mean(x, axis=1))\n")
+                        "kernel means[t = 2..40](x: f32[6,t]):\n  return sub(x, reduce_mean(x, axis=1))\n")
                   .ok());
   ExpectRefused(Cat("synth --time-budget 0.000001 -f ", Path("m.kirsch"), " -o ", Path("m.h")),
                 "expected time for a plan of each of 39 members, got it for 0");
