@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "cost/shared_cost_model.h"
+#include "search/families/plan_regions.h"
 #include "search/families/regions.h"
 #include "spec/program/program.h"
 #include "spec/program/program_tree.h"
 #include "spec/text/cat.h"
+#include "synthesis/kept_work.h"
 #include "synthesis/shared_packing.h"
 #include "synthesis/shared_plans.h"
 #include "synthesis/shared_programs.h"
@@ -88,6 +90,9 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     return with_progress(
         i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
+  const auto stopped = [&] {
+    return budget.IsOver(arguments.observer != nullptr ? arguments.observer->stop() : nullptr);
+  };
   if (sharing == CodeSharing::kSizes)
     // The first kind of plan that serves all members is taken.
     for (const SharedPlanSizes& size : FindSharedPlanSizes(arguments, request)) {
@@ -120,6 +125,9 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   }
   // No sharing: solve each member.
   for (int64_t i = 0; i < request.count(); ++i) {
+    if (request.family.graphs() != nullptr && request.count() - i > kMostUntimed && stopped())
+      return named(absl::ResourceExhaustedError(
+          Cat("expected time for a plan of each of ", request.count(), " members, got it for ", i)));
     absl::StatusOr<Synthesis> solved = solve(i);
     if (!solved.ok()) return solved.status();
     synthesis.regions.gflops.push_back(solved->gflops());
@@ -221,14 +229,19 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
   if (const SpecFamily* const specs = request.family.specs())
     if (absl::Status sums = CheckSums(specs->member(0).spec, target); !sums.ok()) return sums;
+  // One step, so that a signal between two searches is not lost.
+  const Step step(arguments.observer, StepKind::kSearch);
+  const std::shared_ptr<const CostModel> model = SharedCostModel(target);
+  KeptWork kept(*model);
+  SolveArguments own = arguments;
+  own.kept = &kept;
   // A family that shares a constant is solved more than once, each time with other pins.
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
   absl::StatusOr<FamilySynthesis> solved =
-      SharesConstants(request)
-          ? SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members)
-          : solve_members(arguments);
+      SharesConstants(request) ? SolveWithSharedPacking(own, request, target, memo, budget, solve_members)
+                               : solve_members(own);
   if (!solved.ok()) return solved;
   // Reports say GOP/s instead of GFLOP/s where products are of integers.
   solved->regions.integers = IsOfIntegers(solved->members.front().program);

@@ -12,6 +12,7 @@
 #include "spec/language/plan_schedule.h"
 #include "spec/text/file.h"
 #include "synthesis/cold_operands.h"
+#include "synthesis/kept_work.h"
 
 namespace kirsch {
 PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph) {
@@ -24,6 +25,7 @@ PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph)
   options.folded = arguments.pins.folded;
   options.cutoff = arguments.pins.most_cycles;
   options.knowledge = arguments.pins.knowledge;
+  if (arguments.kept != nullptr) options.prices = &arguments.kept->prices;
   return options;
 }
 

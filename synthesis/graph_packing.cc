@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -45,8 +46,10 @@ class SharedPackingSolver {
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
     // 1. Each member that counts, as it is best. 2. The best packing for each choice of folded operations.
     if (absl::Status status = SolveAlone(); !status.ok()) return status;
-    for (const std::vector<int>& folded : Choices())
+    for (const std::vector<int>& folded : Choices()) {
+      if (folded_ && Stopped()) break;
       if (absl::Status status = Try(folded); !status.ok()) return status;
+    }
     knowledge_.clear();
     // 3. All members with the choice that has won.
     SolveArguments packed = arguments_;
@@ -84,7 +87,7 @@ class SharedPackingSolver {
         weight *= weights[size][static_cast<size_t>(std::lower_bound(all.begin(), all.end(), values[size]) -
                                                     all.begin())];
       }
-      if (weight == 0) continue;
+      if (weight == 0 || (Stopped() && !alone_.empty() && !found_.contains(member))) continue;
       absl::StatusOr<const Plan*> own = Alone(member);
       if (!own.ok()) return own.status();
       numbers_.push_back(member);
@@ -139,7 +142,7 @@ class SharedPackingSolver {
       if (!first.ok() || !last.ok()) return first.ok() ? last.status() : first.status();
       const bool alike = (*first)->graph.FoldedOperations() == (*last)->graph.FoldedOperations() &&
                          FindPacking(**first) == FindPacking(**last);
-      if (high - low < 2 || (alike && !all)) continue;
+      if (high - low < 2 || (alike && !all) || Stopped()) continue;
       open.emplace_back((low + high) / 2, high);
       open.emplace_back(low, (low + high) / 2);
     }
@@ -214,11 +217,18 @@ class SharedPackingSolver {
 
   // The cycles of a member with a pinned packing; infinity if it has no plan, the cutoff if none is cheaper.
   absl::StatusOr<double> Price(int64_t member, const SolveArguments& asked) {
+    // Without time the best packing so far stays, or else the first one is taken; SolveMember goes on from
+    // there.
+    if (Stopped()) return std::isfinite(asked.pins.most_cycles) ? asked.pins.most_cycles : 0;
     const absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(member, asked, "one packing for all");
     if (!solved.ok()) return solved.status();
     if (std::holds_alternative<NoPlan>(*solved)) return std::numeric_limits<double>::infinity();
     const Plan& plan = std::get<PlanResult>(*solved).plan;
     return plan.nests.empty() ? asked.pins.most_cycles : plan.cycles;
+  }
+
+  bool Stopped() const {
+    return budget_.IsOver(arguments_.observer != nullptr ? arguments_.observer->stop() : nullptr);
   }
 
   // Searches for the plan of one member, with what `asked` pins, and counts the effort. `what` is for the

@@ -5,6 +5,7 @@
 #define KIRSCH_SYNTHESIS_SEARCH_BUDGET_H_
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 namespace kirsch {
@@ -26,6 +27,12 @@ class SearchBudget {
 
   // Ends the budget early, as after Ctrl-C: every later search returns its first program.
   void End() { ended_ = true; }
+
+  // True if no time is left. Ends the budget if `stop`, an observer's, is set; it may be null.
+  bool IsOver(const std::atomic<bool>* stop) {
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) End();
+    return Left() == kNoTime;
+  }
 
  private:
   static constexpr double kNoTime = 1e-9;  // seconds: the search returns its first program

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cost/shared_cost_model.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "search/families/differ_in_keys.h"
 #include "search/families/plan_regions.h"
@@ -261,7 +262,8 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
                                 FamilySynthesis* synthesis) {
   // One step, so that an interrupt ends the searches for all boxes.
   const Step step(arguments.observer, StepKind::kSearch);
-  const CostModel model(target);
+  const std::shared_ptr<const CostModel> kept = SharedCostModel(target);
+  const CostModel& model = *kept;
   const DbOptions none{"", true};
   SolveArguments own = arguments;
   own.db = &none;
@@ -277,6 +279,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     effort.seconds += result->seconds;
     return result;
   };
+  const auto stopped = [&] { return budget.IsOver(step.stop()); };
   const KernelRequest& request = synthesis->request;
   const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
   const GraphFamily& family = *request.family.graphs();
@@ -300,7 +303,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
       return graph.ok() ? std::optional(*std::move(graph)) : std::nullopt;
     };
     absl::StatusOr<std::optional<PlanFamily>> found =
-        FindPlanRegions({graphs, shared_sizes, numbers, graph_of, request.source, model, options});
+        FindPlanRegions({graphs, shared_sizes, numbers, graph_of, request.source, model, options, stopped});
     if (!found.ok()) return found.status();
     if (!*found) return false;
     boxes.push_back({std::move(members), **std::move(found)});
@@ -312,7 +315,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
       AddRegion(std::move(region), box, shared, target, synthesis);
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
   // Where a packing is given, losses are against plans without it (graph_packing.cc).
-  if (arguments.pins.packing.empty())
+  if (arguments.pins.packing.empty() && !stopped())
     if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
   return true;
 }

@@ -23,6 +23,7 @@
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/graph_kernel.h"
+#include "synthesis/kept_work.h"
 
 namespace kirsch {
 namespace {
@@ -100,6 +101,7 @@ absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const 
   options.workers = arguments.trace ? 1 : arguments.search_threads;
   options.trace = arguments.trace;
   options.cutoff = cutoff;
+  if (arguments.kept != nullptr) options.ranking = &arguments.kept->ranking;
   if (arguments.observer != nullptr)
     options.progress = [&teller](const SearchProgress& progress) { teller.Tell(progress); };
   return search(options);

@@ -34,6 +34,7 @@
 namespace kirsch {
 
 class Tuner;
+struct KeptWork;
 struct PlanKnowledge;
 
 // What the members of a family must have in common, where they are solved one after another. Those who solve
@@ -75,6 +76,7 @@ struct SolveArguments {
   Observer* observer = nullptr;   // null: nothing is told, nothing stops
   SearchTrace trace;              // is told of each event; searches have one thread then
   std::string progress;           // prefix of what the observer is told: "member 3 of 64, "
+  KeptWork* kept = nullptr;       // of the family's searches; null: none keeps anything
   MemberPins pins;
 };
 

@@ -39,6 +39,8 @@ struct PlanMembers {
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;
+  // True once there is no time left: members that some rule serves are not searched for then. Null: there is.
+  std::function<bool()> stopped = {};
 
   // The number of a symbol; null: there is none.
   const PlanNumber* number(SizeSymbol symbol) const;
@@ -58,12 +60,16 @@ struct PlanFamily {
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
+// The most plans that a family makes when its time is over, for members that no known plan serves. A large
+// graph takes seconds for one, even without any search of a program.
+inline constexpr int kMostUntimed = 8;
+
 // Searches for plans of some members: for each size the last value of each placement, the one with a fourth
 // of it, and so on, and the others that RegionFinder asks for. A plan serves only members
 // whose operands have the same placement. Regions are chosen one after the other. Each time the plan comes
 // first that serves the most members without one, at no more than kMostLoss above each member's cheapest.
-// Returns nothing if no rule serves some member, or if no rule serves several of several members. Runs on one
-// thread.
+// Returns nothing if no rule serves some member, or if no rule serves several of several members; or if there
+// is no time left to find out, as after kMostUntimed searches without time. Runs on one thread.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch

@@ -29,6 +29,7 @@ absl::StatusOr<bool> RegionFinder::Find() {
 }
 
 absl::Status RegionFinder::Improve(size_t member) {
+  if (costs_.Least(member) < RuleCosts::kNone && Stopped()) return absl::OkStatus();
   if (!searched_.insert(member).second) return absl::OkStatus();
   return Search(member, costs_.Least(member) / (1 + kLossNotSearched));
 }

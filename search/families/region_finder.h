@@ -63,6 +63,8 @@ class RegionFinder {
   virtual std::vector<size_t> Ladder(size_t dim) const { return {grid().count(dim) - 1, 0}; }
   // Step 2. Some families can do without: a member that no rule serves has a region of its own in the end.
   virtual absl::StatusOr<bool> ServeAll() { return true; }
+  // True once there is no time left: only members that no rule serves are searched for then.
+  virtual bool Stopped() const { return false; }
   // Step 4.
   virtual absl::Status SolveJumps() { return absl::OkStatus(); }
   // Makes the program of a share, for all members of its box. False if there is none for so large a box.

@@ -34,7 +34,8 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       target_(model.target()),
       options_(options),
       solver_(target_, options),
-      prices_(target_),
+      own_prices_(target_),
+      prices_(options.prices != nullptr ? *options.prices : own_prices_),
       of_keys_(options.other_keys == nullptr ? std::vector<bool>()
                                              : NodesOfKeys(graph_, CanonicalGraph(*options.other_keys))) {}
 

@@ -144,7 +144,8 @@ class GroupPricer {
   const Target& target_;
   const PlanOptions& options_;
   StageSolver solver_;
-  StagePrices prices_;
+  StagePrices own_prices_;  // where no others are given
+  StagePrices& prices_;
   const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node

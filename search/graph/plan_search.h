@@ -30,6 +30,7 @@ namespace kirsch {
 inline constexpr double kBoundRaise = 1.04;
 
 struct PlanKnowledge;
+class StagePrices;
 
 // A question about a graph: what its plan is for, what it may have, and who searches its stages.
 struct PlanOptions {
@@ -56,6 +57,9 @@ struct PlanOptions {
   // Not null: what earlier searches of the graph have learned, and this one adds to (known_groups.h). A
   // schedule is followed without it. Must outlive the search.
   PlanKnowledge* knowledge = nullptr;
+  // Not null: the prices of stages that earlier searches for this target have worked out. Must outlive the
+  // search.
+  StagePrices* prices = nullptr;
   // The most sets of operations that are looked at. Of a graph with more, only those of the canonical order
   // are, and the result is not called optimal.
   size_t most_states = 1024;

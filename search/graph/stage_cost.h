@@ -20,7 +20,7 @@ bool PriceStage(const std::vector<Level>& levels, const Target& target, const Ro
                 Stage* stage);
 
 // Prices stages without a pinned schedule, as PriceStage does, and keeps what row programs cost: the groups
-// of a graph have few different ones. Not thread-safe.
+// of a graph have few different ones, and so have the members of a family. Not thread-safe.
 class StagePrices {
  public:
   explicit StagePrices(const Target& target) : target_(target) {}

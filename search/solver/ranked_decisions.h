@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks the decisions of a spec by their closed-form bounds. Most specs are asked about several times, with
-// other budgets and numbers of lines, so the lists of those met last are kept. Internal to search/.
+// other budgets and numbers of lines, so the lists of those met last are kept. Searches may share them
+// (SearchOptions::ranking).
 #ifndef KIRSCH_SEARCH_SOLVER_RANKED_DECISIONS_H_
 #define KIRSCH_SEARCH_SOLVER_RANKED_DECISIONS_H_
 

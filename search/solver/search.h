@@ -19,6 +19,8 @@
 
 namespace kirsch {
 
+class DecisionRanking;
+
 enum class StopReason {
   kOptimal,    // proven optimal in the stated space
   kBudget,     // the time budget ran out: the best program so far, with its proven gap
@@ -61,6 +63,9 @@ struct SearchOptions {
   Cost cutoff = kInfiniteCost;          // programs that cost as much are of no use
   SearchTrace trace = {};               // of the calling thread's work; the first program has none
   bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
+  // Not null: what earlier searches of this thread have ranked by the same cost model. The calling thread's
+  // solver goes on from there. Must outlive the search.
+  DecisionRanking* ranking = nullptr;
 };
 
 // A program and what is proven of it. If `stop` is kCutoff there is no program: `impl` is empty, and `cost`

@@ -29,7 +29,8 @@ Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options,
       options_(options),
       width_(width),
       in_flight_(in_flight),
-      ranking_(model),
+      own_ranking_(model),
+      ranking_(options.ranking != nullptr ? *options.ranking : own_ranking_),
       start_(std::chrono::steady_clock::now()) {}
 
 // The round's end is looked at for each spec, since helpers should drop their work at once. The rest is

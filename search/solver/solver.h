@@ -104,7 +104,8 @@ class Solver {
   const int width_;
   InFlight* const in_flight_;
   std::vector<Candidate> candidates_;  // a stack: each level of the recursion owns its tail
-  DecisionRanking ranking_;
+  DecisionRanking own_ranking_;        // where no other is given
+  DecisionRanking& ranking_;
   SearchStats stats_;
   bool stopped_ = false;
   StopReason stop_reason_ = StopReason::kOptimal;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -186,6 +187,24 @@ TEST(RowRegions, OtherFamiliesAreTold) {
         "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
     const auto regions = RegionsOf(MakeFamilyOfRows(text), Avx2Target());
     EXPECT_FALSE(regions.has_value()) << text;
+  }
+}
+
+// When the time is over, one plan serves all members that it can, and few others are searched for.
+TEST(RowRegions, WithoutTimeFewPlansAreMade) {
+  const Target target = Avx2Target();
+  for (const auto& [text, shares] : std::map<std::string, bool>{
+           {Kernels()[0], true},
+           {"kernel f[t = 2..40](x: f32[6,t], w: f32[t,8]):\n return matmul(x, w)", false}}) {
+    const Family family = MakeFamilyOfRows(text);
+    int in_time = 0, without = 0;
+    RegionsOf(family, target, {}, &in_time);
+    const auto regions = RegionsOf(family, target, [] { return true; }, &without);
+    EXPECT_EQ(regions.has_value(), shares) << text;
+    EXPECT_LT(without, in_time / 2) << text;
+    if (!regions) continue;
+    EXPECT_EQ(regions->regions.size(), 1u);
+    ExpectEveryMemberIsRight(family, *regions, target);
   }
 }
 

@@ -76,18 +76,27 @@ inline Family Sampled(Family family, size_t one_in) {
   return family;
 }
 
-inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& target) {
+// `stopped`: see PlanMembers. `searches` gets the number of programs that were asked for, if it is not null.
+inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& target,
+                                           const std::function<bool()>& stopped = {},
+                                           int* searches = nullptr) {
   const CostModel model(target);
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
+  if (searches != nullptr)
+    options.solve = [solve = options.solve, searches](const Spec& placed, Cost cutoff) {
+      ++*searches;
+      return solve(placed, cutoff);
+    };
   const std::function<std::optional<Graph>(SymbolValues)> graph_of = [&](const SymbolValues& point) {
     return family.MemberOf(point);
   };
   const std::vector<VaryingSize> varying = family.varying();
   std::vector<PlanNumber> numbers;
   for (size_t i = 0; i < family.sizes.size(); ++i) numbers.push_back({family.sizes[i].symbol, SizeSum(i)});
-  const auto found = FindPlanRegions({family.members, varying, numbers, graph_of, "test", model, options});
+  const auto found =
+      FindPlanRegions({family.members, varying, numbers, graph_of, "test", model, options, stopped});
   EXPECT_TRUE(found.ok()) << found.status();
   return found.ok() ? *found : std::nullopt;
 }
