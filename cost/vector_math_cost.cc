@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "spec/composition.h"
 
 namespace kirsch {
@@ -95,7 +96,7 @@ VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
 
 VectorWork WorkOf(const RowProgram& program, const std::vector<int>& values, const VectorUnit& unit) {
   VectorWork all;
-  std::vector<double> steps(program.values.size(), 0);  // of operands that others make: none
+  absl::InlinedVector<double, 64> steps(program.values.size(), 0);  // of operands that others make: none
   const auto after = [&](int operand) { return operand < 0 ? 0 : steps[static_cast<size_t>(operand)]; };
   for (int v : values) {
     const RowValue& value = program.values[static_cast<size_t>(v)];

@@ -136,13 +136,16 @@ SetWalk WalkOverSets(int64_t stride_bytes, int64_t way_bytes, int64_t line_bytes
   return {rows, drift};
 }
 
-// Returns the number of sets that a window's stretches fall on, which begin at multiples of one distance.
-// (All pixels of 512 floats begin at one of 2 sets of 64.)
+// Returns the number of sets that a window's stretches fall on. Steps of one distance come to as many places
+// as the way holds multiples of its common divisor with the distance. (Pixels of 512 floats begin at one of 2
+// sets of 64.)
 int64_t SetsOfStretches(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
   const WindowFootprint touched = TouchedBy(spec, operand, target);
-  const int64_t sets = Sets(cache, target), line = target.line_bytes,
-                bytes = Bytes(spec.tensor(operand).dtype);
-  const int64_t begins = sets * line / std::max(line, std::gcd(sets * line, touched.grain * bytes));
+  const int64_t sets = Sets(cache, target), way = sets * target.line_bytes;
+  const int64_t bytes = Bytes(spec.tensor(operand).dtype);
+  int64_t begins = 1;
+  for (const Steps& steps : touched.apart)
+    begins = std::min(sets, begins * std::min(steps.count, way / std::gcd(way, steps.stride * bytes)));
   const int64_t used = begins * CeilShift(touched.length * bytes, target.line_bytes);
   return touched.stretches <= begins ? sets : std::min(used, sets);
 }

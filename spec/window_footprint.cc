@@ -2,23 +2,14 @@
 #include "spec/window_footprint.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "absl/container/inlined_vector.h"
 #include "spec/storage.h"
 
 namespace kirsch {
 namespace {
 
-// `count` steps of `stride` elements.
-struct Steps {
-  int64_t stride, count;
-  bool outer;  // along the axis that is not the contiguous one
-};
-using StepsList = absl::InlinedVector<Steps, 2 * kMaxDigits + 1>;
-
 // Adds the steps of an axis's digits, as far as indices below `size` have them. A last digit may be partial.
-void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* steps) {
+void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, WindowSteps* steps) {
   const int digits = axis.DigitsOf(size);
   for (int level = 0; level < digits; ++level) {
     const int64_t unit = axis.unit(level);
@@ -28,10 +19,10 @@ void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* ste
 }
 
 // The steps of all axes of the tile, the smallest first.
-StepsList StepsOf(const Spec& spec, int operand) {
+WindowSteps StepsOf(const Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
   const Layout& layout = spec.tensor(operand).layout;
-  StepsList steps;
+  WindowSteps steps;
   if (layout.kind == LayoutKind::kWindow) {
     const AxisArray extents = AxisExtents(spec, operand);
     AppendSteps(spec.op_info().window.axes[0], extents[1], true, &steps);
@@ -51,7 +42,7 @@ StepsList StepsOf(const Spec& spec, int operand) {
 // fall on steps which are there already (the rows of the output, after those of the window) make them more.
 WindowFootprint WindowFootprintOf(const Spec& spec, int operand, int64_t line, int64_t page) {
   WindowFootprint touched;
-  StepsList apart;
+  WindowSteps& apart = touched.apart;
   for (const Steps& steps : StepsOf(spec, operand)) {
     if (apart.empty() && (steps.stride <= touched.length || steps.stride < line)) {
       // The gap after the last step counts: parts must not touch fewer lines than the whole.
@@ -68,7 +59,6 @@ WindowFootprint WindowFootprintOf(const Spec& spec, int operand, int64_t line, i
   touched.spanned = touched.length;
   for (const Steps& steps : apart) {
     touched.stretches *= steps.count;
-    touched.grain = std::gcd(touched.grain, steps.stride);
     if (steps.stride >= page)
       touched.groups *= steps.count;
     else

@@ -8,9 +8,17 @@
 
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "spec/spec.h"
 
 namespace kirsch {
+
+// `count` steps of `stride` elements.
+struct Steps {
+  int64_t stride, count;
+  bool outer;  // along the axis that is not the contiguous one
+};
+using WindowSteps = absl::InlinedVector<Steps, 2 * kMaxDigits + 1>;
 
 // A region as stretches of consecutive elements (gaps of less than a line included), regularly spaced.
 struct WindowFootprint {
@@ -19,7 +27,7 @@ struct WindowFootprint {
   int64_t walks = 1;    // rows (columns of a column-major view) that are read side by side
   int64_t spanned = 1;  // elements from the first to the end of the last of the stretches of a group
   int64_t groups = 1;   // of stretches that are less than a page apart
-  int64_t grain = 0;    // each stretch begins a multiple of so many elements behind the first
+  WindowSteps apart;    // by which stretches lie apart, as far as steps differ
 };
 
 // The region of the operand's tile. `line` and `page` are in elements.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cost/shared_cost_model.h"
-#include "search/families/plan_regions.h"
 #include "search/families/regions.h"
 #include "spec/program/program.h"
 #include "spec/program/program_tree.h"
@@ -90,9 +89,6 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     return with_progress(
         i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
-  const auto stopped = [&] {
-    return budget.IsOver(arguments.observer != nullptr ? arguments.observer->stop() : nullptr);
-  };
   if (sharing == CodeSharing::kSizes)
     // The first kind of plan that serves all members is taken.
     for (const SharedPlanSizes& size : FindSharedPlanSizes(arguments, request)) {
@@ -125,9 +121,6 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   }
   // No sharing: solve each member.
   for (int64_t i = 0; i < request.count(); ++i) {
-    if (request.family.graphs() != nullptr && request.count() - i > kMostUntimed && stopped())
-      return named(absl::ResourceExhaustedError(
-          Cat("expected time for a plan of each of ", request.count(), " members, got it for ", i)));
     absl::StatusOr<Synthesis> solved = solve(i);
     if (!solved.ok()) return solved.status();
     synthesis.regions.gflops.push_back(solved->gflops());

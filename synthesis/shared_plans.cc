@@ -169,6 +169,7 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
       if (losses[i] || ++solved > kMostSolved) continue;
       const absl::StatusOr<Synthesis> own = solve(member);
       if (!own.ok()) return own.status();
+      if (own->stop != StopReason::kOptimal) return absl::OkStatus();
       losses[i] = MemberLoss{synthesis->members[i].cycles / own->cycles - 1, true};
       synthesis->before.specs += own->stats.specs_solved;
       synthesis->before.seconds += own->seconds;
@@ -314,6 +315,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     for (PlanRegion& region : box.family.regions)
       AddRegion(std::move(region), box, shared, target, synthesis);
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
+  if (stopped()) effort.stop = StopReason::kBudget;
   // Where a packing is given, losses are against plans without it (graph_packing.cc).
   if (arguments.pins.packing.empty() && !stopped())
     if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;

@@ -127,7 +127,6 @@ class PlanRegionFinder : private RegionFinder {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
     if (absl::Status status = Improve(member); !status.ok()) return status;
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    if (Stopped()) return false;
     if (absl::Status status = Add(member, rule_finder_.FindOthers(PlannedFor(member))); !status.ok())
       return status;
     return costs_.Least(member) < RuleCosts::kNone;
@@ -136,7 +135,6 @@ class PlanRegionFinder : private RegionFinder {
   bool Stopped() const override { return members_.stopped && members_.stopped(); }
 
   absl::Status Search(size_t member, double cutoff) override {
-    if (Stopped() && ++untimed_ > kMostUntimed) return absl::OkStatus();
     return Add(member, rule_finder_.Find(PlannedFor(member), cutoff));
   }
 
@@ -253,7 +251,6 @@ class PlanRegionFinder : private RegionFinder {
   const PlanRuleFinder rule_finder_;
   std::vector<Level> placements_;  // of each member's operands
   std::vector<Rule> rules_;        // those of `costs_`
-  int untimed_ = 0;                // members to be searched for when there was no time left
   PlanFamily family_;
 };
 

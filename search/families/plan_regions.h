@@ -60,10 +60,6 @@ struct PlanFamily {
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
-// The most plans that a family makes when its time is over, for members that no known plan serves. A large
-// graph takes seconds for one, even without any search of a program.
-inline constexpr int kMostUntimed = 8;
-
 // Searches for plans of some members: for each size the last value of each placement, the one with a fourth
 // of it, and so on, and the others that RegionFinder asks for. A plan serves only members
 // whose operands have the same placement. Regions are chosen one after the other. Each time the plan comes

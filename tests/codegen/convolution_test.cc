@@ -371,20 +371,31 @@ TEST(ConvolutionTest, WindowsThatFitL1FitItsSets) {
   for (int i = 0; i < 400; ++i) {
     const uint32_t channels = draw(0, 1) > 0 ? 64 << draw(0, 4) : 4 * draw(5, 200), some = 4 * draw(1, 4);
     const uint32_t width = draw(2, 30), rows = draw(1, 4), row = (width + 2) * channels;
+    // By pixels (nhwc), or by channels (nchw), of which a row of pixels is contiguous.
+    const bool by_pixels = draw(0, 1) > 0;
+    const uint32_t pixels = rows * width, wide = draw(0, 1) > 0 ? 32 << draw(0, 1) : width + 2;
+    const int operand = by_pixels ? MatmulDims::kLhs : MatmulDims::kRhs;
     Window window;
-    window.operand = MatmulDims::kLhs;
-    window.axes[0] = {2, {{{width, channels}, {0, row}}}};
-    window.axes[1] = {3, {{{some, 1}, {3, channels}, {0, row}}}};
-    Spec spec = ParseSpec(Cat("matmul f32 ", rows * width, "x", 9 * some, "x16"))->spec;
+    window.operand = operand;
+    if (by_pixels) {
+      window.axes[0] = {2, {{{width, channels}, {0, row}}}};
+      window.axes[1] = {3, {{{some, 1}, {3, channels}, {0, row}}}};
+    } else {
+      window.axes[0] = {3, {{{3, 1}, {3, wide}, {0, wide * wide}}}};
+      window.axes[1] = {2, {{{width, 1}, {0, wide}}}};
+    }
+    Spec spec = ParseSpec(by_pixels ? Cat("matmul f32 ", pixels, "x", 9 * some, "x16")
+                                    : Cat("matmul f32 16x", 9 * some, "x", pixels))
+                    ->spec;
     spec.op = OpWith({}, window);
-    spec.operand[MatmulDims::kLhs].layout = {.kind = LayoutKind::kWindow};
+    spec.tensor(operand).layout = {.kind = LayoutKind::kWindow};
     std::map<int64_t, std::set<int64_t>> on_set;
-    for (const int64_t element : Touched(spec, MatmulDims::kLhs))
+    for (const int64_t element : Touched(spec, operand))
       on_set[element / per_line % (lines / cache.ways)].insert(element / per_line);
     size_t all = 0, most = 0;
     for (const auto& [set, in_it] : on_set) all += in_it.size(), most = std::max(most, in_it.size());
-    const Footprint footprint = FootprintOf(spec, MatmulDims::kLhs, target);
-    const bool fits = ResidentLines(spec, MatmulDims::kLhs, footprint, target, Level::kL1) <= lines;
+    const Footprint footprint = FootprintOf(spec, operand, target);
+    const bool fits = ResidentLines(spec, operand, footprint, target, Level::kL1) <= lines;
     if (static_cast<double>(all) > 1.25 * cache.ways * static_cast<double>(on_set.size()))
       ++many, wrong_many += fits ? 1 : 0;
     else if (4 * most <= 3 * static_cast<size_t>(cache.ways))
