@@ -365,8 +365,8 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   cycles.latency = pass.online ? unit.fma_latency : pass.reductions.empty() ? 0 : unit.fma_latency / unroll;
   const double instructions = arithmetic.instructions + arithmetic.products + loads + stores;
   cycles.front_end = (instructions + kLoopInstructions / unroll) / target.issue_width;
-  // By Little's law: each vector is on its way for as long as its chain takes, beside as many others as the
-  // window has room for, or as code goes through at once.
+  // By Little's law. Each vector is on its way for as long as its chain takes. Beside it are as many others
+  // as the window has room for, or as code goes through at once.
   cycles.window = arithmetic.steps * unit.fma_latency / std::max(unroll, target.window / instructions);
   return cycles;
 }

@@ -188,7 +188,7 @@ namespace {
 int64_t RowsOnOneSet(const Spec& spec, int operand, const Target& target) {
   const int64_t rows = ExtentOf(spec, operand).outer;
   const MemoryLevel& cache = target.at(Level::kL1);
-  Spec column = spec;
+  Spec column = spec;  // the lines that are read side by side
   column.size[static_cast<size_t>(InnerDim(spec, operand))] = 1;
   const int64_t sets = SetsOfRows(column, operand, rows, target, cache);
   return sets == Sets(cache, target) ? 1 : CeilDiv(rows, sets);

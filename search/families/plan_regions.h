@@ -64,8 +64,8 @@ struct PlanFamily {
 // of it, and so on, and the others that RegionFinder asks for. A plan serves only members
 // whose operands have the same placement. Regions are chosen one after the other. Each time the plan comes
 // first that serves the most members without one, at no more than kMostLoss above each member's cheapest.
-// Returns nothing if no rule serves some member, or if no rule serves several of several members; or if there
-// is no time left to find out, as after kMostUntimed searches without time. Runs on one thread.
+// Returns nothing if no rule serves some member, or if no rule serves several of several members. Runs on one
+// thread.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch
