@@ -116,7 +116,9 @@ class Calibrator {
     if (!choices.ok()) return choices.status();
     result_.error_of_new = ErrorOfChoices(fit.target, *choices);
     Keep(*std::move(choices), /*fresh=*/true);
-    // Second fit. It starts from the same constants as the first, and sees the choices as well.
+    // Second fit. It sees the choices as well, and begins where the first ended.
+    const Target first = fit.target;
+    fit_options_.begin = &first;
     fit = FitKeys(result_.target, keys, observations_, fit_options_);
     TakeAll(fit, keys);
     if (absl::Status kept = KeepWhatDoesNoHarm(fit.target, keys); !kept.ok()) return kept;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <thread>
+#include <utility>
 
 #include "bench/results/statistics.h"
 #include "spec/check.h"
@@ -46,6 +48,12 @@ class Fitter {
       free_.push_back(!key.whole);
     }
     place_ = start_;
+    // What the fit begins with need not be what it is pulled towards.
+    for (size_t k = 0; options.begin != nullptr && k < keys.size(); ++k)
+      Move(k, Place(keys[k], keys[k].get(*options.begin)));
+    all_.resize(observations.size());
+    std::iota(all_.begin(), all_.end(), size_t{0});
+    depend_.assign(keys.size(), all_);
   }
 
   // Descends with all keys, then without those that the observations don't tell, and estimates what is left.
@@ -105,16 +113,16 @@ class Fitter {
   }
 
   // (log predicted - log measured) / noise.
-  Eigen::VectorXd Residuals() const { return ComputeResiduals(target_); }
-
-  // Prices every observation with a model for `target`.
-  Eigen::VectorXd ComputeResiduals(const Target& target) const {
-    const CostModel model(Ordered(target));
+  Eigen::VectorXd Residuals() const {
+    const CostModel model(Ordered(target_));
     Eigen::VectorXd residuals(observations_.size());
-    for (size_t i = 0; i < observations_.size(); ++i)
-      residuals[static_cast<Eigen::Index>(i)] =
-          std::log(observations_[i].predict(model) / observations_[i].cycles) / noise_[i];
+    for (size_t i : all_) residuals[static_cast<Eigen::Index>(i)] = Residual(i, model);
     return residuals;
+  }
+
+  double Residual(size_t observation, const CostModel& model) const {
+    const Observation& one = observations_[observation];
+    return std::log(one.predict(model) / one.cycles) / noise_[observation];
   }
 
   // The sum that is minimised, see fit.h. Both branches of Huber's loss agree at kHuber, with the same slope.
@@ -138,12 +146,20 @@ class Fitter {
 
   // Derivatives of all residuals: a column for each free key. Each worker takes the next column that nobody
   // has, and writes that column only. So the result does not depend on how many there are.
-  Eigen::MatrixXd Jacobian(const std::vector<size_t>& free, const Eigen::VectorXd& residuals) const {
+  //
+  // Most keys matter to few observations, and for many steps to the same ones. Unless `whole`, derivatives
+  // that were 0 in the last whole Jacobian are taken to be 0.
+  Eigen::MatrixXd Jacobian(const std::vector<size_t>& free, const Eigen::VectorXd& residuals, bool whole) {
     Eigen::MatrixXd jacobian(residuals.size(), static_cast<Eigen::Index>(free.size()));
     std::atomic<size_t> next = 0;
     const auto work = [&] {
-      for (size_t j = next++; j < free.size(); j = next++)
-        jacobian.col(static_cast<Eigen::Index>(j)) = Derivative(free[j], residuals);
+      for (size_t j = next++; j < free.size(); j = next++) {
+        std::vector<size_t>& depend = depend_[free[j]];
+        if (whole) depend = all_;
+        const Eigen::VectorXd column = Derivative(free[j], residuals, depend);
+        std::erase_if(depend, [&](size_t i) { return column[static_cast<Eigen::Index>(i)] == 0; });
+        jacobian.col(static_cast<Eigen::Index>(j)) = column;
+      }
     };
     std::vector<std::jthread> workers;
     for (int i = 0; i < options_.workers; ++i) workers.emplace_back(work);
@@ -151,14 +167,22 @@ class Fitter {
     return jacobian;
   }
 
-  // One column, by a step of one key. The step is taken on a copy of the target, as other workers read it.
-  Eigen::VectorXd Derivative(size_t k, const Eigen::VectorXd& residuals) const {
+  // One column, by a step of one key: derivatives of the residuals in `depend`, 0 elsewhere. The step is
+  // taken on a copy of the target, as other workers read it.
+  Eigen::VectorXd Derivative(size_t k, const Eigen::VectorXd& residuals,
+                             const std::vector<size_t>& depend) const {
     const CostKey& key = keys_[k];
     // Away from the nearer end of the range, where the key could not move.
     const double step = Value(key, place_[k] + kStep) > Value(key, place_[k]) ? kStep : -kStep;
     Target moved = target_;
     key.set(Value(key, place_[k] + step), moved);
-    return (ComputeResiduals(moved) - residuals) / step;
+    const CostModel model(Ordered(std::move(moved)));
+    Eigen::VectorXd column = Eigen::VectorXd::Zero(residuals.size());
+    for (size_t i : depend) {
+      const auto row = static_cast<Eigen::Index>(i);
+      column[row] = (Residual(i, model) - residuals[row]) / step;
+    }
+    return column;
   }
 
   // The weight of each observation in the reweighted least squares, with which a square has the slope of
@@ -177,22 +201,26 @@ class Fitter {
     return curvature;
   }
 
-  // Goes down until a step gains next to nothing, or there is none.
+  // Goes down until a step with whole derivatives gains next to nothing, or there is none.
   void Descend() {
     const std::vector<size_t> free = FreeKeys();
     if (free.empty() || observations_.empty()) return;
     double damping = 1e-2;
     Eigen::VectorXd residuals = Residuals();
     double loss = Loss(residuals);
+    bool whole = false;
     for (int step = 0; step < kMostSteps; ++step) {
       const double before = loss;
-      if (!Step(free, &damping, &residuals, &loss) || before - loss < kLittle * before) return;
+      const bool gained = Step(Jacobian(free, residuals, whole), free, &damping, &residuals, &loss) &&
+                          before - loss >= kLittle * before;
+      if (!gained && whole) return;
+      whole = !gained;
     }
   }
 
   // Goes one step down, with as much damping as it takes. False if no step leads down; then no key has moved.
-  bool Step(const std::vector<size_t>& free, double* damping, Eigen::VectorXd* residuals, double* loss) {
-    const Eigen::MatrixXd jacobian = Jacobian(free, *residuals);
+  bool Step(const Eigen::MatrixXd& jacobian, const std::vector<size_t>& free, double* damping,
+            Eigen::VectorXd* residuals, double* loss) {
     const Eigen::VectorXd weights = Weights(*residuals);
     const Eigen::MatrixXd curvature = Curvature(free, jacobian, weights);
     // The gradient, halved like the curvature: of the observations, and of the pull to where keys began.
@@ -257,7 +285,7 @@ class Fitter {
     if (free.empty() || observations_.empty()) return deviations;
     const Eigen::VectorXd residuals = Residuals(), weights = Weights(residuals);
     const Eigen::MatrixXd inverse =
-        Curvature(free, Jacobian(free, residuals), weights)
+        Curvature(free, Jacobian(free, residuals, /*whole=*/false), weights)
             .ldlt()
             .solve(Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(free.size()),
                                              static_cast<Eigen::Index>(free.size())));
@@ -285,6 +313,9 @@ class Fitter {
   std::vector<double> first_;          // of each key the value it had; what doesn't move has just that
   std::vector<double> start_, place_;  // its place then, and now
   std::vector<bool> free_;             // keys that take part in the descent
+  std::vector<size_t> all_;            // observations
+  // Of each key the observations with a derivative that was not 0 when it was last computed.
+  std::vector<std::vector<size_t>> depend_;
 };
 
 }  // namespace

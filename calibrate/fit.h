@@ -42,6 +42,8 @@ struct Fit {
 struct FitOptions {
   double noise = 0.03;  // of the best prediction, beside the spread of the samples
   int workers = 1;      // threads; the result does not depend on them
+  // Values that the descent begins with; null: those of `start`, towards which keys are pulled in any case.
+  const Target* begin = nullptr;
 };
 
 // Fits `keys` to `observations`. `start` has the values to begin with, and nothing else of it changes, except

@@ -35,17 +35,17 @@ void VectorOutput::Start() {
   });
 }
 
+// Everything is added before anything is stored. A last vector is stored with a mask, whose lanes reach into
+// the next row; a load from there would wait until the store is done.
 void VectorOutput::Store() {
-  const bool adds = kernel_.accumulate && !StartsFromOld();
-  if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
-  // One test for the whole tile.
-  if (!kernel_.accumulate.IsConstant())
-    builder_.WithAny(parameters_.adds,
-                     [&] { accumulators_.ForEachSum([&](int i, int j) { AddOld(i, j); }); });
-  accumulators_.ForEachSum([&](int i, int j) {
-    if (adds && kernel_.accumulate.IsConstant()) AddOld(i, j);
-    epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j));
-  });
+  if (kernel_.accumulate && !StartsFromOld()) {
+    if (old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
+    const auto add = [&] { accumulators_.ForEachSum([&](int i, int j) { AddOld(i, j); }); };
+    // One test for the whole tile.
+    kernel_.accumulate.IsConstant() ? add() : builder_.WithAny(parameters_.adds, add);
+  }
+  accumulators_.ForEachSum(
+      [&](int i, int j) { epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j)); });
   epilogue_.Finish();
 }
 
