@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "bench/machine/machine.h"
@@ -51,16 +52,42 @@ absl::Status ObserveOne(const PreparedExperiment& prepared, Session& session,
   return status;
 }
 
-// Prepares and times one experiment after the other, without the programs in `known`.
+// Parts a suite where another problem begins.
+std::vector<std::span<const Experiment>> ByProblem(std::span<const Experiment> suite) {
+  std::vector<std::span<const Experiment>> parts;
+  while (!suite.empty()) {
+    const auto end = std::find_if(suite.begin(), suite.end(), [&](const Experiment& experiment) {
+      return experiment.problem != suite.front().problem;
+    });
+    parts.emplace_back(suite.begin(), end);
+    suite = {end, suite.end()};
+  }
+  return parts;
+}
+
+// Appends the programs of an experiment to those of others of the same problem.
+void Add(PreparedExperiment experiment, PreparedExperiment* all) {
+  std::vector<PreparedProgram> programs = std::move(all->programs);
+  std::move(experiment.programs.begin(), experiment.programs.end(), std::back_inserter(programs));
+  *all = std::move(experiment);
+  all->programs = std::move(programs);
+}
+
+// Prepares and times one problem after the other, without the programs in `known`. All programs of a problem
+// take turns on the same operands, which may take longer to make than to read.
 absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
                                                     const std::set<std::string>& known,
                                                     Laboratory& laboratory, Session& session) {
   std::vector<Observation> observations;
-  for (const Experiment& experiment : suite) {
-    session.Announce(experiment.problem);
-    const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
-    if (!prepared.ok()) return prepared.status();
-    if (absl::Status status = ObserveOne(*prepared, session, &observations); !status.ok()) return status;
+  for (const std::span<const Experiment> problem : ByProblem(suite)) {
+    session.Announce(problem.front().problem);
+    PreparedExperiment all;
+    for (const Experiment& experiment : problem) {
+      absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
+      if (!prepared.ok()) return prepared.status();
+      Add(*std::move(prepared), &all);
+    }
+    if (absl::Status status = ObserveOne(all, session, &observations); !status.ok()) return status;
   }
   return observations;
 }
@@ -81,8 +108,8 @@ class MachineSource : public DataSource {
     suite_ = PartOf(all, /*held_out=*/false);
     choices_ = ChoicesOf(suite_);
     held_out_ = ChoicesOf(PartOf(all, /*held_out=*/true));
-    session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size() +
-                    held_out_.size());
+    session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + ByProblem(suite_).size() +
+                    ByProblem(choices_).size() + held_out_.size());
     // How much of each cache a program may fill.
     for (const FilledCache& cache : kFilledCaches) {
       const int memories = quick_ ? kQuickMemories : kMemories;
@@ -168,11 +195,8 @@ class MachineSource : public DataSource {
         absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(held_out_[i], known[i]);
         if (!prepared.ok()) return prepared.status();
         // The choices of this target are added to those of the targets before it.
-        std::vector<PreparedProgram> programs = std::move(all[i].programs);
         for (const PreparedProgram& program : prepared->programs) known[i].insert(program.program);
-        std::move(prepared->programs.begin(), prepared->programs.end(), std::back_inserter(programs));
-        all[i] = *std::move(prepared);
-        all[i].programs = std::move(programs);
+        Add(*std::move(prepared), &all[i]);
       }
     }
     return all;
@@ -274,7 +298,7 @@ absl::StatusOr<std::vector<Observation>> MeasureFewChoices(const Target& target,
   if (!cpu.ok()) return cpu.status();
   const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));
   Session session(options, *cpu);
-  session.Expect(suite.size());
+  session.Expect(ByProblem(suite).size());
   Laboratory laboratory(target, ReadHost().cores);
   absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, {}, laboratory, session);
   if (!observations.ok()) return observations.status();

@@ -277,13 +277,13 @@ double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   if (epilogue.empty()) return 0;
   const auto& [program, computed] = ValuesOf(spec);
-  const VectorWork work = WorkOf(program, computed, unit);
-  double instructions = work.instructions + work.products;
-  if (IsFloating(program.values.back().type) && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
+  VectorWork work = WorkOf(program, computed, unit);
+  const Dtype type = program.values.back().type;
+  if (IsFloating(type) && !IsFloating(spec.out().dtype)) work.instructions += kIntoRange;
   // Where there are functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;
-  return instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
-         (epilogue.operands() + waits) / unit.loads_per_cycle;
+  return std::max(ArithmeticCycles(work, unit), DivisionCycles(work, type, unit)) +
+         waits / unit.stores_per_cycle + (epilogue.operands() + waits) / unit.loads_per_cycle;
 }
 
 double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {

@@ -22,6 +22,9 @@ constexpr double kExposed = 0.15;
 // The same where a kept value ends in a masked store. No load gets a masked store's elements before they are
 // in L1, so the next row waits: for all, if sums of this one do, too (bench/lab/2026-11-30.md).
 constexpr double kExposedBehindMask = 0.3, kExposedBeforeSums = 0.8;
+// A row in place that ends in a masked store: the mask's lanes reach into the next row, whose first load
+// waits.
+constexpr double kNextRowBehindMask = 70;
 constexpr double kExposedOnline = 0.5;  // a maximum is needed before each sum, and both for the next pass
 constexpr double kPassCycles = 5;       // to begin and to end a pass of a row
 
@@ -30,14 +33,6 @@ const VectorUnit& UnitOf(const RowProgram& program, const RowSchedule& schedule,
   for (const VectorUnit& unit : target.vectors)
     if (unit.lanes(RealOf(program)) == schedule.lanes) return unit;
   return target.vectors.back();
-}
-
-// Returns the cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
-double DivisionCycles(const VectorWork& work, Dtype type, const VectorUnit& unit) {
-  const int lanes = unit.lanes(Dtype::kF32);
-  const double division = lanes == 16 ? 16 : lanes == 8 ? 5 : 3, root = lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
-  constexpr double kWide = 1.6;  // a vector of f64 has fewer elements, but more digits of each
-  return (work.divisions * division + work.roots * root) * (type == Dtype::kF64 ? kWide : 1);
 }
 
 // Returns the instructions that round a vector to a narrower type.
@@ -90,7 +85,8 @@ class RowCost {
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
     for (const std::vector<int>& values : plan_.row_values)
       for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)]);
-    return cycles + target_.loop_cycles;
+    const bool next_waits = levels_.in_place && !program_.reduces_rows && columns_ % schedule_.lanes != 0;
+    return cycles + target_.loop_cycles + (next_waits ? kNextRowBehindMask : 0);
   }
 
   Traffic TrafficOfRow() const {

@@ -24,6 +24,7 @@ struct RowLevels {
   std::vector<Level> inputs, results;
   // Of each input: do its rows not follow each other? Empty: all do.
   std::vector<bool> apart = {};
+  bool in_place = false;  // a result takes the place of an input
 };
 
 // Cycles of one vector in one pass, operands in L1, by bottleneck. A vector takes the largest.

@@ -116,6 +116,13 @@ double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
          work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
 }
 
+double DivisionCycles(const VectorWork& work, Dtype type, const VectorUnit& unit) {
+  const int lanes = unit.lanes(Dtype::kF32);
+  const double division = lanes == 16 ? 16 : lanes == 8 ? 5 : 3, root = lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
+  constexpr double kWide = 1.6;  // a vector of f64 has fewer elements, but more digits of each
+  return (work.divisions * division + work.roots * root) * (type == Dtype::kF64 ? kWide : 1);
+}
+
 double InstructionsOf(Operation op, const VectorUnit& unit) {
   return WorkOf(op, Dtype::kF32, unit).instructions;
 }

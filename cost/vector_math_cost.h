@@ -27,6 +27,8 @@ double InstructionsOf(Operation op, const VectorUnit& unit);  // a product of s3
 
 // The cycles of work without divisions and roots. Products of s32 have a rate of their own.
 double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit);
+// The cycles between two vectors' divisions and square roots of `type`; typical of all targets so far.
+double DivisionCycles(const VectorWork& work, Dtype type, const VectorUnit& unit);
 
 // The instructions that bring floats into the range of integers: two bounds and a conversion.
 inline constexpr double kIntoRange = 3;

@@ -33,6 +33,7 @@ bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
 // Splits the levels by inputs and results. Rows with gaps between them are not one stream.
 RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   RowLevels row_levels;
+  row_levels.in_place = stage.in_place;
   for (size_t i = 0; i < levels.size(); ++i)
     (i < stage.program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
   for (size_t i = 0; i < row_levels.inputs.size(); ++i)
