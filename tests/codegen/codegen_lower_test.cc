@@ -142,6 +142,20 @@ TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
   EXPECT_THAT(text(4, Level::kL2, lanes), Not(HasSubstr(next))) << "none is beside it";
 }
 
+// A last vector is stored with a mask that reaches into the next row, whose load would wait for it.
+TEST_P(CodegenTest, TilesAddAllRowsBeforeTheyStoreOne) {
+  const auto n = static_cast<uint32_t>(WidestLanes()) + 3;
+  Matmul matmul{3, 2, n, 1, Order::kRow, Order::kRow};
+  matmul.accumulate = true;
+  const Spec spec = MakeSpec(matmul);
+  const Impl impl = Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, WidestLanes()), Microkernel()});
+  EXPECT_TRUE(Works(spec, impl));
+  const std::string text = LoopText(Lower(impl, target_, "kernel"));
+  const size_t last_load = text.rfind("= load"), first_store = text.find("store");
+  ASSERT_NE(first_store, std::string::npos) << text;
+  EXPECT_LT(last_load, first_store) << text;
+}
+
 // Two steps of tiles along the reduction: one procedure in a program of many sizes, which is told.
 TEST_P(CodegenTest, TilesThatAddAndOthersAreOneInFamilies) {
   const int lanes = WidestLanes();

@@ -166,5 +166,20 @@ TEST(RowCostTest, Bottlenecks) {
   EXPECT_EQ(bottleneck(Operation::kSum, 1), "latency");
 }
 
+// The last vector of a row in place is stored with a mask, for which the next row's first load waits.
+TEST(RowCostTest, PartsOfVectorsInPlaceMakeTheNextRowWait) {
+  const Target target = TestTarget(true);
+  const RowProgram program = Softmax();
+  const auto extra = [&](int64_t columns) {
+    const RowSchedule schedule = Cheapest(program, columns, Level::kL1, target);
+    const auto cycles = [&](bool in_place) {
+      return RowCycles(program, schedule, 10, columns, {{Level::kL1}, {Level::kL1}, {}, in_place}, target);
+    };
+    return cycles(true) - cycles(false);
+  };
+  EXPECT_EQ(extra(64), 0);
+  EXPECT_GT(extra(65), 10 * 20);
+}
+
 }  // namespace
 }  // namespace kirsch::testing
