@@ -82,10 +82,13 @@ absl::StatusOr<Timing> MeasureTiming(const Filler& filler, const Target& target,
   experiment.schedule = filler.schedule;
   const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment);
   if (!prepared.ok()) return prepared.status();
+  // There are enough samples without many of one memory, and they differ less.
+  ExperimentOptions few = options;
+  few.rounds = std::min(options.rounds, 2);
   Timing timing;
   std::vector<double> cycles;
   while (std::ssize(cycles) < memories) {
-    const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, options);
+    const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, few);
     if (!observed.ok()) return observed.status();
     if (observed->empty()) return absl::CancelledError("stopped");
     cycles.push_back(observed->front().cycles);
