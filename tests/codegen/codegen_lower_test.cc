@@ -144,16 +144,20 @@ TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
 
 // A last vector is stored with a mask that reaches into the next row, whose load would wait for it.
 TEST_P(CodegenTest, TilesAddAllRowsBeforeTheyStoreOne) {
-  const auto n = static_cast<uint32_t>(WidestLanes()) + 3;
-  Matmul matmul{3, 2, n, 1, Order::kRow, Order::kRow};
-  matmul.accumulate = true;
-  const Spec spec = MakeSpec(matmul);
-  const Impl impl = Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, WidestLanes()), Microkernel()});
-  EXPECT_TRUE(Works(spec, impl));
-  const std::string text = LoopText(Lower(impl, target_, "kernel"));
-  const size_t last_load = text.rfind("= load"), first_store = text.find("store");
-  ASSERT_NE(first_store, std::string::npos) << text;
-  EXPECT_LT(last_load, first_store) << text;
+  const int lanes = WidestLanes();
+  const auto wide = static_cast<uint32_t>(lanes) + 3;
+  for (const auto& [form, rhs, n] : {std::tuple(LayoutKind::kVectors, Order::kRow, wide),
+                                     std::tuple(LayoutKind::kPartialSums, Order::kCol, 3u)}) {
+    Matmul matmul{3, 2, n, 1, Order::kRow, rhs};
+    matmul.accumulate = true;
+    const Spec spec = MakeSpec(matmul);
+    const Impl impl = Chain(spec, target_, {IntoRegisters(form, lanes), Microkernel()});
+    EXPECT_TRUE(Works(spec, impl));
+    const std::string text = LoopText(Lower(impl, target_, "kernel"));
+    const size_t last_load = text.rfind("= load"), first_store = text.find("store");
+    ASSERT_NE(first_store, std::string::npos) << text;
+    EXPECT_LT(last_load, first_store) << text;
+  }
 }
 
 // Two steps of tiles along the reduction: one procedure in a program of many sizes, which is told.
