@@ -209,7 +209,7 @@ void AddCalibrateCommand(const Command& target_command, Run& run) {
            "The file (default: this machine's in the configuration directory; -: standard output)")
       .Check(NotEmpty("a file"));
   command.BeginGroup(kSearchGroup);
-  command.AddFlag("--quick", arguments->quick, "In some 30 seconds instead of 4 to 5 minutes, less exactly");
+  command.AddFlag("--quick", arguments->quick, "In about a minute instead of some 6, less exactly");
   command.AddFlag("--from-defaults", arguments->from_defaults,
                   "Begin with what a target file without costs has, not with the constants of the nearest "
                   "named target");
