@@ -171,13 +171,14 @@ class Fitter {
   // taken on a copy of the target, as other workers read it.
   Eigen::VectorXd Derivative(size_t k, const Eigen::VectorXd& residuals,
                              const std::vector<size_t>& depend) const {
+    Eigen::VectorXd column = Eigen::VectorXd::Zero(residuals.size());
+    if (depend.empty()) return column;
     const CostKey& key = keys_[k];
     // Away from the nearer end of the range, where the key could not move.
     const double step = Value(key, place_[k] + kStep) > Value(key, place_[k]) ? kStep : -kStep;
     Target moved = target_;
     key.set(Value(key, place_[k] + step), moved);
     const CostModel model(Ordered(std::move(moved)));
-    Eigen::VectorXd column = Eigen::VectorXd::Zero(residuals.size());
     for (size_t i : depend) {
       const auto row = static_cast<Eigen::Index>(i);
       column[row] = (Residual(i, model) - residuals[row]) / step;
