@@ -57,12 +57,12 @@ class TransformCost {
     return static_cast<double>(shape_.axes[0].inside * shape_.axes[1].inside * shape_.rows * shape_.columns);
   }
 
-  // Adds lines between a level and the core. What is stored is fetched first.
+  // Adds lines between a level and the core. What is stored is fetched first, which its factor has.
   void AddLines(double elements, Level level, bool stored) {
     const double bytes = elements * Bytes(Dtype::kF32), lines = bytes / target_.line_bytes;
     traffic_.Add(level, Level::kVrf, bytes, stored ? bytes : 0);
     if (level > Level::kL1)
-      lines_[static_cast<size_t>(level)] += lines * (stored ? 1 + target_.at(level).write_factor : 1);
+      lines_[static_cast<size_t>(level)] += lines * (stored ? target_.at(level).write_factor : 1);
   }
 
   // Returns the cycles of transfers that don't hide behind the instructions.
