@@ -47,9 +47,9 @@ struct MemoryLevel {
   double lhs_contention_cycles_per_line = 0;  // extra for a line of lhs that is read beside rhs from here
   int overrun_lines = 0;                      // fetched in vain at the end of each run of a walk along rows
   double cycles_per_page = 0;                 // extra for each page beyond those the first-level TLB holds
-  double write_factor = 1;                    // a line written back costs this many times a line read
-  double stream_factor = 1;                   // so does a line stored past the caches; of RAM only
-  double overlap = 0;                         // 0..1: the share of a transfer that hides behind arithmetic
+  double write_factor = 1;   // a line that is written costs so many lines read, with bringing it
+  double stream_factor = 1;  // so does a line stored past the caches; of RAM only
+  double overlap = 0;        // 0..1: the share of a transfer that hides behind arithmetic
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
