@@ -57,7 +57,7 @@ std::vector<std::span<const Experiment>> ByProblem(std::span<const Experiment> s
   std::vector<std::span<const Experiment>> parts;
   while (!suite.empty()) {
     const auto end = std::find_if(suite.begin(), suite.end(), [&](const Experiment& experiment) {
-      return experiment.problem != suite.front().problem;
+      return experiment.problem != suite.front().problem || experiment.cold != suite.front().cold;
     });
     parts.emplace_back(suite.begin(), end);
     suite = {end, suite.end()};
