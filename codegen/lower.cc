@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +34,7 @@ std::string FreeName(const Program& program, std::string name, int number) {
   constexpr std::array<std::string_view, 8> kOwn = {kThread, kThreads, kPhase,           kScratch,
                                                     kShared, kPacked,  "scratch_memory", "shared_memory"};
   const auto taken = [&] {
-    bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+    bool same = std::ranges::find(kOwn, name) != kOwn.end();
     for (int i = 0; i < static_cast<int>(program.buffers.size()); ++i) {
       const Program::Buffer& other = program.buffers[static_cast<size_t>(i)];
       same |= i != number && other.memory == Memory::kCaller && !other.stored && other.name == name;
@@ -55,8 +54,7 @@ class Kernels {
   // least.
   Kernels(const Target& target, const Program& source, LoopProgram& program)
       : target_(target), source_(source), program_(program) {
-    program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
-                                 [](const VectorUnit& unit) { return unit.masks; });
+    program_.masks = std::ranges::any_of(target.vectors, &VectorUnit::masks);
     AddFeatures(std::array{"avx2", "fma"});
     if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
   }
@@ -177,7 +175,7 @@ class Kernels {
     TileShape other = shape;
     other.accumulate = 1 - shape.accumulate;
     const auto& kernels = source_.kernels;
-    return std::find(kernels.begin(), kernels.end(), KernelShape(other)) != kernels.end();
+    return std::ranges::find(kernels, KernelShape(other)) != kernels.end();
   }
 
   Call MakeCall(const PackShape& shape, const Run& run, ProcedureBuilder&) {
@@ -456,10 +454,7 @@ class Lowering {
   }
 
   const Program::Buffer& buffer(int number) const { return program_.buffers[static_cast<size_t>(number)]; }
-  bool HasConstants() const {
-    return std::any_of(program_.buffers.begin(), program_.buffers.end(),
-                       [](const Program::Buffer& known) { return known.constant; });
-  }
+  bool HasConstants() const { return std::ranges::any_of(program_.buffers, &Program::Buffer::constant); }
   // Return the first buffer of the kind. There must be one.
   int ConstantBuffer() const {
     int number = 0;

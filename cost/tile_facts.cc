@@ -147,6 +147,10 @@ double PeakFlopsPerCycle(const Spec& spec, const Target& target) {
   return std::max(peak, 2 * Info(*tiles).group * lanes * lanes / target.matrix->row_cycles);
 }
 
+double PeakCycles(const Spec& spec, const Target& target) {
+  return Flops(spec) / PeakFlopsPerCycle(spec, target) / spec.threads;
+}
+
 TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const Target& target) {
   TileFacts facts;
   facts.tile = TileOf(microkernel, expansion, target);
@@ -156,7 +160,7 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
   facts.registers = RegistersInUse(tile, unit, target);
   const bool of_matrix = tile.form == LayoutKind::kTiles;
-  facts.spills = std::max(0, facts.registers - (of_matrix ? target.matrix->registers : unit.registers));
+  facts.spills = std::max(0, facts.registers - RegistersFor(tile, target));
   const int64_t step = tile.step();
   facts.steps = loop.unroll * step;
   facts.trips = ReductionSteps(microkernel) / static_cast<double>(facts.steps);

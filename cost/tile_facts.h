@@ -38,6 +38,9 @@ RegisterTile TileOf(const Spec& microkernel, const Expansion& expansion, const T
 // A multiplication and an addition are two.
 double PeakFlopsPerCycle(const Spec& spec, const Target& target);
 
+// Returns the cycles of the spec's arithmetic alone, at the peak of all its threads.
+double PeakCycles(const Spec& spec, const Target& target);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_COST_TILE_FACTS_H_

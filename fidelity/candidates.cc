@@ -15,6 +15,7 @@
 #include "spec/language/contraction_graph.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/language/schedule.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -33,9 +34,8 @@ absl::Status Add(const Program& program, const CostModel& model, Candidates* can
   MeasuredProgram predicted = PredictedProgram(program, cost..., model);
   for (const MeasuredProgram& known : candidates->spec.programs)
     if (known.schedule == predicted.schedule) return absl::OkStatus();
-  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program, model.target(), kDrawnName));
-  if (!kernel.ok()) return kernel.status();
-  candidates->kernels.push_back(*std::move(kernel));
+  KIRSCH_ASSIGN_OR_RETURN(Kernel kernel, CompileForThisCpu(Subject(program, model.target(), kDrawnName)));
+  candidates->kernels.push_back(std::move(kernel));
   candidates->spec.programs.push_back(std::move(predicted));
   return absl::OkStatus();
 }
@@ -43,13 +43,12 @@ absl::Status Add(const Program& program, const CostModel& model, Candidates* can
 // Draws program trees of a contraction.
 absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
-  const absl::StatusOr<Spec> placed = PlacedRoot(parsed, model, options.threads, options.residency);
-  if (!placed.ok()) return placed.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Spec placed, PlacedRoot(parsed, model, options.threads, options.residency));
   // The optimum and drawn programs first, then the promising ones.
-  candidates->spec.level = placed->out().level;
-  std::vector<DrawnProgram> programs = DrawPrograms(*placed, model, memo, options.programs, options.seed);
+  candidates->spec.level = placed.out().level;
+  std::vector<DrawnProgram> programs = DrawPrograms(placed, model, memo, options.programs, options.seed);
   if (options.promising > 0)
-    for (RankedProgram& program : KBest(*placed, Promising(options), model, memo, {}).programs)
+    for (RankedProgram& program : KBest(placed, Promising(options), model, memo, {}).programs)
       programs.push_back({std::get<Impl>(std::move(program.tree)), CostFromCycles(program.cycles)});
   absl::Status added;
   for (size_t i = 0; i < programs.size() && added.ok() && !Stopped(options); ++i)
@@ -60,25 +59,22 @@ absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& mem
 // Draws plans of a graph. The reference is compiled first, since without it no result could be checked.
 absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
-  absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
-  if (!loops.ok()) return loops.status();
-  candidates->loops = *std::move(loops);
+  KIRSCH_ASSIGN_OR_RETURN(candidates->loops, CompiledLoops::Compile(graph, LoopsKind::kReference, false));
   candidates->spec.level = PlacementOf(graph, options.residency, model.target());
   PlanOptions plans;
   plans.threads = options.threads;
   plans.residency = options.residency;
-  absl::StatusOr<std::vector<Plan>> all =
-      DrawPlans(graph, "spec", model, memo, plans, options.programs, options.seed);
-  if (!all.ok()) return all.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<Plan> all,
+                          DrawPlans(graph, "spec", model, memo, plans, options.programs, options.seed));
   // The promising ones come after the drawn ones, so the first plan stays the one that the search chooses.
   if (options.promising > 0) {
-    absl::StatusOr<KBestResult> best = KBestPlans(graph, "spec", Promising(options), model, memo, plans, {});
-    if (!best.ok()) return best.status();
-    for (RankedProgram& plan : best->programs) all->push_back(std::get<Plan>(std::move(plan.tree)));
+    KIRSCH_ASSIGN_OR_RETURN(KBestResult best,
+                            KBestPlans(graph, "spec", Promising(options), model, memo, plans, {}));
+    for (RankedProgram& plan : best.programs) all.push_back(std::get<Plan>(std::move(plan.tree)));
   }
   absl::Status added;
-  for (size_t i = 0; i < all->size() && added.ok() && !Stopped(options); ++i)
-    added = Add((*all)[i], model, candidates);
+  for (size_t i = 0; i < all.size() && added.ok() && !Stopped(options); ++i)
+    added = Add(all[i], model, candidates);
   return added;
 }
 
@@ -113,9 +109,7 @@ absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostMod
   candidates.spec.text = entry.text;
   candidates.spec.operation = OperationOf(entry.text);
   const KernelMember kernel = entry.kernel();
-  absl::StatusOr<Workload> workload = MakeWorkload(kernel, options.threads);
-  if (!workload.ok()) return workload.status();
-  candidates.workload = *std::move(workload);
+  KIRSCH_ASSIGN_OR_RETURN(candidates.workload, MakeWorkload(kernel, options.threads));
   // A contraction or a graph: DrawFor is overloaded.
   const absl::Status drawn =
       std::visit([&](const auto& of) { return DrawFor(of, model, memo, options, &candidates); }, kernel);

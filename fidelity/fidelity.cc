@@ -7,6 +7,7 @@
 #include "bench/results/statistics.h"
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -47,20 +48,18 @@ class Measurement {
     draw.stop = options_.stop;
     // Each spec has a memo of its own, which is freed before the next one.
     HashMemo memo;
-    absl::StatusOr<Candidates> candidates = DrawCandidates(entry, model_, memo, draw);
-    if (!candidates.ok()) return candidates.status();
-    Progress(Cat("measuring ", candidates->kernels.size(), " programs"));
+    KIRSCH_ASSIGN_OR_RETURN(Candidates candidates, DrawCandidates(entry, model_, memo, draw));
+    Progress(Cat("measuring ", candidates.kernels.size(), " programs"));
     TrialOptions trial;
     trial.rounds = options_.rounds;
     trial.min_seconds = options_.min_seconds;
     trial.threads = draw.threads;
     trial.cold = draw.residency == Residency::kCold;
     // A graph's result is compared with plain loops; a matmul needs none.
-    trial.loops = candidates->loops ? &*candidates->loops : nullptr;
+    trial.loops = candidates.loops ? &*candidates.loops : nullptr;
     trial.stop = options_.stop;
-    const absl::StatusOr<Trials> trials = RunTrials(candidates->workload, candidates->kernels, trial);
-    if (!trials.ok()) return trials.status();
-    Add(*trials, std::move(candidates->spec));
+    KIRSCH_ASSIGN_OR_RETURN(const Trials trials, RunTrials(candidates.workload, candidates.kernels, trial));
+    Add(trials, std::move(candidates.spec));
     return absl::OkStatus();
   }
 

@@ -13,6 +13,7 @@
 #include "search/solver/replay.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -50,22 +51,19 @@ class Pricing {
   bool stopped() const { return options_.stop && options_.stop(); }
 
   absl::Status Price(const MeasuredSpec& spec) {
-    const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(spec.text, "spec");
-    if (!entries.ok()) return entries.status();
-    return std::visit([&](const auto& kernel) { return Price(spec, kernel); }, entries->front().kernel());
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<BenchEntry> entries, ReadEntries(spec.text, "spec"));
+    return std::visit([&](const auto& kernel) { return Price(spec, kernel); }, entries.front().kernel());
   }
 
   // A contraction: the schedule is replayed from its placed root.
   absl::Status Price(const MeasuredSpec& spec, const ParsedSpec& parsed) {
-    const absl::StatusOr<Spec> root = PlacedRoot(parsed, model_, measured_.threads, measured_.residency);
-    if (!root.ok()) return root.status();
+    KIRSCH_ASSIGN_OR_RETURN(const Spec root,
+                            PlacedRoot(parsed, model_, measured_.threads, measured_.residency));
     HashMemo memo;
-    return Add(spec, root->out().level, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
-      const absl::StatusOr<Schedule> schedule = ParseSchedule(text, kFile, root->op);
-      if (!schedule.ok()) return schedule.status();
-      const absl::StatusOr<SearchResult> result = Replay(*root, *schedule, kFile, model_, memo, {});
-      if (!result.ok()) return result.status();
-      return PredictedProgram(result->impl, result->cost, model_);
+    return Add(spec, root.out().level, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
+      KIRSCH_ASSIGN_OR_RETURN(const Schedule schedule, ParseSchedule(text, kFile, root.op));
+      KIRSCH_ASSIGN_OR_RETURN(const SearchResult result, Replay(root, schedule, kFile, model_, memo, {}));
+      return PredictedProgram(result.impl, result.cost, model_);
     });
   }
 
@@ -78,9 +76,8 @@ class Pricing {
     PlanFollower follower(graph, "spec", model_, memo, options);
     const Level home = PlacementOf(graph, measured_.residency, model_.target());
     return Add(spec, home, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
-      const absl::StatusOr<Plan> plan = follower.With(text, kFile);
-      if (!plan.ok()) return plan.status();
-      return PredictedProgram(*plan, model_);
+      KIRSCH_ASSIGN_OR_RETURN(const Plan plan, follower.With(text, kFile));
+      return PredictedProgram(plan, model_);
     });
   }
 

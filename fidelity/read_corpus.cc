@@ -10,6 +10,7 @@
 #include "spec/text/file.h"
 #include "spec/text/json.h"
 #include "spec/text/json_members.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -72,27 +73,24 @@ void Add(MeasuredSpec spec, Corpus* corpus) {
 }  // namespace
 
 absl::StatusOr<Corpus> ParseCorpus(std::string_view text, std::string_view file) {
-  const absl::StatusOr<JsonValue> document = ParseJson(text, file);
-  if (!document.ok()) return document.status();
-  return CorpusReader(file).Read(*document);
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue document, ParseJson(text, file));
+  return CorpusReader(file).Read(document);
 }
 
 absl::StatusOr<Corpus> ReadCorpora(const std::vector<std::string>& paths) {
   Corpus all;
   for (const std::string& path : paths) {
-    const absl::StatusOr<std::string> text = ReadFile(path);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<Corpus> corpus = ParseCorpus(*text, path);
-    if (!corpus.ok()) return corpus.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    KIRSCH_ASSIGN_OR_RETURN(Corpus corpus, ParseCorpus(text, path));
     // The first file says what the others must be like.
     if (&path == &paths.front()) {
-      all.threads = corpus->threads;
-      all.residency = corpus->residency;
+      all.threads = corpus.threads;
+      all.residency = corpus.residency;
     }
-    if (corpus->threads != all.threads || corpus->residency != all.residency)
+    if (corpus.threads != all.threads || corpus.residency != all.residency)
       return absl::InvalidArgumentError(Cat(path, ": expected a corpus measured as ", paths.front(),
                                             " was, got other threads or operands elsewhere"));
-    for (MeasuredSpec& spec : corpus->specs) Add(std::move(spec), &all);
+    for (MeasuredSpec& spec : corpus.specs) Add(std::move(spec), &all);
   }
   return all;
 }

@@ -13,6 +13,7 @@
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -40,12 +41,10 @@ int MultiplyAdds(const LoopCode& loop) {
 
 // Returns the main loop: the innermost loop with the most multiply-adds.
 absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
-  const absl::StatusOr<std::string> object = EmitObject(subject.code, subject.target);
-  if (!object.ok()) return object.status();
-  absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
-  if (!loops.ok()) return loops.status();
-  if (loops->empty()) return absl::InternalError("there is no loop in the code of a register tile");
-  return *std::max_element(loops->begin(), loops->end(), [](const LoopCode& a, const LoopCode& b) {
+  KIRSCH_ASSIGN_OR_RETURN(const std::string object, EmitObject(subject.code, subject.target));
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<LoopCode> loops, InnermostLoops(object));
+  if (loops.empty()) return absl::InternalError("there is no loop in the code of a register tile");
+  return *std::max_element(loops.begin(), loops.end(), [](const LoopCode& a, const LoopCode& b) {
     return MultiplyAdds(a) < MultiplyAdds(b);
   });
 }
@@ -65,11 +64,9 @@ struct Runnable {
 };
 
 absl::StatusOr<Runnable> MakeRunnable(const TileKernel& tile, const Target& target) {
-  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(tile.impl, target, kTileName));
-  if (!kernel.ok()) return kernel.status();
-  absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
-  if (!workload.ok()) return workload.status();
-  return Runnable{tile.parsed.text, *std::move(kernel), *std::move(workload)};
+  KIRSCH_ASSIGN_OR_RETURN(Kernel kernel, CompileForThisCpu(Subject(tile.impl, target, kTileName)));
+  KIRSCH_ASSIGN_OR_RETURN(Workload workload, MakeWorkload(tile.parsed.spec, 1));
+  return Runnable{tile.parsed.text, std::move(kernel), std::move(workload)};
 }
 
 // Shortens the reduction to a quarter, in whole trips. Nothing if the tile has no such shorter form.
@@ -94,21 +91,17 @@ class Stopwatch {
     constexpr int kMostProcesses = 6;
     constexpr double kFaster = 0.995;
     // Both reductions are compiled once. Each is measured in a process of its own, one after the other.
-    const absl::StatusOr<Runnable> whole = MakeRunnable(pair.longer, target_);
-    if (!whole.ok()) return whole.status();
-    const absl::StatusOr<Runnable> start = MakeRunnable(pair.shorter, target_);
-    if (!start.ok()) return start.status();
+    KIRSCH_ASSIGN_OR_RETURN(const Runnable whole, MakeRunnable(pair.longer, target_));
+    KIRSCH_ASSIGN_OR_RETURN(const Runnable start, MakeRunnable(pair.shorter, target_));
     double longer = std::numeric_limits<double>::infinity(), shorter = longer;
     for (int process = 0; process < kMostProcesses; ++process) {
-      const absl::StatusOr<double> all = MeasureCycles(*whole);
-      if (!all.ok()) return all.status();
-      const absl::StatusOr<double> part = MeasureCycles(*start);
-      if (!part.ok()) return part.status();
+      KIRSCH_ASSIGN_OR_RETURN(const double all, MeasureCycles(whole));
+      KIRSCH_ASSIGN_OR_RETURN(const double part, MeasureCycles(start));
       // Settled: this pair of processes was faster by less than half a per cent, if at all.
-      const bool settled = *all > kFaster * longer && *part > kFaster * shorter;
+      const bool settled = all > kFaster * longer && part > kFaster * shorter;
       // The fastest of each counts, whichever process it was in.
-      longer = std::min(longer, *all);
-      shorter = std::min(shorter, *part);
+      longer = std::min(longer, all);
+      shorter = std::min(shorter, part);
       if (settled) break;
     }
     return (longer - shorter) / pair.trips;
@@ -121,16 +114,15 @@ class Stopwatch {
     trial.rounds = options_.rounds;
     trial.peak = peak_;
     trial.stop = options_.stop;
-    const absl::StatusOr<Trials> trials = RunTrials(tile.workload, {tile.kernel}, trial);
-    if (!trials.ok()) return trials.status();
-    if (trials->of.empty() || trials->ghz.empty()) return absl::CancelledError("stopped");
-    if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.spec));
+    KIRSCH_ASSIGN_OR_RETURN(const Trials trials, RunTrials(tile.workload, {tile.kernel}, trial));
+    if (trials.of.empty() || trials.ghz.empty()) return absl::CancelledError("stopped");
+    if (!trials.of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.spec));
     // The next trials compare the core with the most that it has done so far.
-    peak_ = std::max(peak_, trials->best_peak);
+    peak_ = std::max(peak_, trials.best_peak);
     // The fastest clock of all rounds counts. Where the clock seems slow, something was in the way of
     // measuring it, and cycles by it would be too few.
-    return 1e9 * *std::min_element(trials->of[0].seconds.begin(), trials->of[0].seconds.end()) *
-           *std::max_element(trials->ghz.begin(), trials->ghz.end());
+    return 1e9 * *std::min_element(trials.of[0].seconds.begin(), trials.of[0].seconds.end()) *
+           *std::max_element(trials.ghz.begin(), trials.ghz.end());
   }
 
   const Target& target_;
@@ -144,9 +136,8 @@ absl::StatusOr<TileCheck> Check(const TileKernel& tile, const Target& target) {
   check.spec = tile.parsed.text;
   check.facts = TileFactsOf(tile.microkernel, tile.expansion, target);
   check.form = FormOf(check.facts.tile);
-  absl::StatusOr<LoopCode> loop = HotLoop(Subject(tile.impl, target, kTileName));
-  if (!loop.ok()) return loop.status();
-  check.loop = *std::move(loop);
+  KIRSCH_ASSIGN_OR_RETURN(LoopCode loop, HotLoop(Subject(tile.impl, target, kTileName)));
+  check.loop = std::move(loop);
   if (const absl::StatusOr<double> analysed = AnalysedCycles(check.loop, target); analysed.ok())
     check.analysed = *analysed;
   return check;
@@ -168,17 +159,16 @@ absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const Ti
     if (options.stop && options.stop()) break;
     if (options.progress)
       options.progress(Cat(checks.size() + 1, " of ", tiles.size(), ", ", tile.parsed.text));
-    absl::StatusOr<TileCheck> check = Check(tile, target);
-    if (!check.ok()) return check.status();
-    const std::optional<Pair> pair = runs ? PairOf(tile, check->facts, target) : std::nullopt;
+    KIRSCH_ASSIGN_OR_RETURN(TileCheck check, Check(tile, target));
+    const std::optional<Pair> pair = runs ? PairOf(tile, check.facts, target) : std::nullopt;
     if (pair) {
       const absl::StatusOr<double> measured = stopwatch.CyclesOfTrip(*pair);
       // Stopped in the middle of a tile: that one is dropped, the others are returned.
       if (absl::IsCancelled(measured.status())) break;
       if (!measured.ok()) return measured.status();
-      check->measured = *measured;
+      check.measured = *measured;
     }
-    checks.push_back(*std::move(check));
+    checks.push_back(std::move(check));
   }
   return checks;
 }

@@ -18,6 +18,7 @@
 #include "spec/program/impl_program.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -121,7 +122,7 @@ absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& mod
     for (int64_t i = 0; i < access.count; ++i, address += static_cast<uint64_t>(access.stride))
       caches.Access(address, access.bytes, access.write);
   };
-  if (absl::Status run = Interpret(program, callers, 1, {}, observe); !run.ok()) return run;
+  KIRSCH_RETURN_IF_ERROR(Interpret(program, callers, 1, {}, observe));
   // The output is written back to where it belongs, as the prediction assumes.
   caches.WriteBack(check.home);
   check.simulated = caches.traffic();
@@ -147,16 +148,14 @@ absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, in
   std::vector<TrafficCheck> checks;
   while (checks.size() < static_cast<size_t>(count)) {
     const std::string text = DrawSpec(&random);
-    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
-    if (!parsed.ok()) return parsed.status();
-    const Spec placed = PlaceOperands(parsed->spec, Residency::kWarm, model.target());
+    KIRSCH_ASSIGN_OR_RETURN(const ParsedSpec parsed, ParseSpec(text));
+    const Spec placed = PlaceOperands(parsed.spec, Residency::kWarm, model.target());
     // Some problems need copies for which the small caches have no room; another one is drawn.
     if (!HasRoom(placed, model.target())) continue;
     HashMemo memo;
-    absl::StatusOr<TrafficCheck> check = CheckTraffic(Search(placed, model, memo, {}).impl, model);
-    if (!check.ok()) return check.status();
-    check->spec = text;
-    checks.push_back(*std::move(check));
+    KIRSCH_ASSIGN_OR_RETURN(TrafficCheck check, CheckTraffic(Search(placed, model, memo, {}).impl, model));
+    check.spec = text;
+    checks.push_back(std::move(check));
   }
   return checks;
 }

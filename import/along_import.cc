@@ -15,6 +15,7 @@
 #include "import/kernel_importer.h"
 #include "spec/language/along_axis_options.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -83,10 +84,8 @@ absl::Status KernelImporter::InferAlongFactors(const TensorOperation& operation)
   for (size_t i = 0; i < operation.operands.size(); ++i)
     for (size_t dim = 0; dim < DimsOf(operation.result).size(); ++dim)
       if (dim != operation.of_dim.dim)
-        if (absl::Status status = Unify(operation, static_cast<int>(i), static_cast<int64_t>(dim),
-                                        DimsOf(operation.result)[dim]);
-            !status.ok())
-          return status;
+        KIRSCH_RETURN_IF_ERROR(
+            Unify(operation, static_cast<int>(i), static_cast<int64_t>(dim), DimsOf(operation.result)[dim]));
   return absl::OkStatus();
 }
 
@@ -212,9 +211,8 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
   std::vector<ImportedValue> operands;
   std::vector<std::vector<int>> axes;
   for (const int value : values) {
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, value);
-    if (!tensor.ok()) return tensor.status();
-    operands.push_back(*std::move(tensor));
+    KIRSCH_ASSIGN_OR_RETURN(ImportedValue tensor, AsTensor(operation, value));
+    operands.push_back(std::move(tensor));
     axes.push_back(AxesOf(operation, value, operands.back()));
   }
   // The number of the operation's axis among all of them, and how large a part of the dim each of its indices

@@ -8,6 +8,7 @@
 
 #include "import/along_dims.h"
 #include "import/lowering.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -91,14 +92,14 @@ LoweredValues LowerPad(const SourceOperation& operation, TensorProgramBuilder* b
 }
 
 LoweredValues LowerExtractSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  const absl::StatusOr<int> slice =
+  KIRSCH_ASSIGN_OR_RETURN(
+      const int slice,
       SliceDims(operation.operands[0], operation.of.Integers("static_offsets"),
-                operation.of.Integers("static_sizes"), operation.of.Integers("static_strides"), builder);
-  if (!slice.ok()) return slice.status();
+                operation.of.Integers("static_sizes"), operation.of.Integers("static_strides"), builder));
   // Dims of size 1 may be left out.
-  if (builder->TypeOf(*slice).elements() != operation.type().elements())
+  if (builder->TypeOf(slice).elements() != operation.type().elements())
     return builder->Expected("a result of the slice's sizes");
-  return std::vector{builder->Reshape(*slice, operation.type().shape)};
+  return std::vector{builder->Reshape(slice, operation.type().shape)};
 }
 
 LoweredValues LowerConcat(const SourceOperation& operation, TensorProgramBuilder* builder) {

@@ -10,6 +10,7 @@
 
 #include "import/kernel_importer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -152,9 +153,8 @@ absl::Status KernelImporter::ImportConvolution(const TensorOperation& operation)
     return Expected(operation, "padding of two numbers for each axis");
   std::array<ImportedValue, 2> operands;
   for (size_t side = 0; side < 2; ++side) {
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
-    if (!tensor.ok()) return tensor.status();
-    operands[side] = Whole(*tensor);
+    KIRSCH_ASSIGN_OR_RETURN(ImportedValue tensor, AsTensor(operation, operation.operands[side]));
+    operands[side] = Whole(tensor);
     for (size_t dim = 0; dim < rank; ++dim)
       WantOneFactor(operation, static_cast<int>(side), static_cast<int64_t>(dim));
   }
@@ -188,10 +188,9 @@ absl::Status KernelImporter::ImportConvolution(const TensorOperation& operation)
   for (size_t side = 0; side < 2; ++side)
     image.arguments.push_back(writer_.Place(operands[side].value, best_orders.orders[side], true));
   image.options = OptionsOf(dims, *best);
-  const absl::StatusOr<std::vector<int>> view = ConvolutionView(operation, places[2], &image);
-  if (!view.ok()) return view.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<int> view, ConvolutionView(operation, places[2], &image));
   const int value = writer_.AddOperation(std::move(image));
-  Set(operation.result, {std::nullopt, value, ViewOf(operation.result, *view)});
+  Set(operation.result, {std::nullopt, value, ViewOf(operation.result, view)});
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "import/kernel_importer.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -89,9 +90,7 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
   const DotDims& dims = operation.dot;
   std::array<ImportedValue, 2> operands;
   for (size_t side = 0; side < 2; ++side) {
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
-    if (!tensor.ok()) return tensor.status();
-    operands[side] = *std::move(tensor);
+    KIRSCH_ASSIGN_OR_RETURN(operands[side], AsTensor(operation, operation.operands[side]));
   }
   // A sum over a dim has all its elements.
   for (size_t side = 0; side < 2; ++side)

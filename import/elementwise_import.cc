@@ -13,6 +13,7 @@
 #include "import/idioms.h"
 #include "import/kernel_importer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -239,9 +240,7 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
       arguments[i].number = operands[i].constant->at(0);
       continue;
     }
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[i], /*repeats=*/true);
-    if (!tensor.ok()) return tensor.status();
-    operands[i] = *std::move(tensor);
+    KIRSCH_ASSIGN_OR_RETURN(operands[i], AsTensor(operation, operation.operands[i], /*repeats=*/true));
   }
   if (constants.size() == operands.size()) return Expected(operation, "an operand that is no constant");
   const std::vector<SharedAxis> axes = SharedAxes(operation, operands);

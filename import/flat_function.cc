@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -31,13 +32,10 @@ class Inliner {
     std::vector<int> parameters;
     for (const MlirBlock::Argument& argument : function.body.arguments) {
       flat_.parameters.push_back(&argument);
-      const absl::StatusOr<int> value = Define(argument.value.type, argument.position, true);
-      if (!value.ok()) return value.status();
-      parameters.push_back(*value);
+      KIRSCH_ASSIGN_OR_RETURN(const int value, Define(argument.value.type, argument.position, true));
+      parameters.push_back(value);
     }
-    absl::StatusOr<std::vector<int>> results = Inline(function, parameters);
-    if (!results.ok()) return results.status();
-    flat_.results = *std::move(results);
+    KIRSCH_ASSIGN_OR_RETURN(flat_.results, Inline(function, parameters));
     return std::move(flat_);
   }
 
@@ -70,13 +68,12 @@ class Inliner {
         calls_.pop_back();
         return operands;
       }
-      absl::StatusOr<std::vector<int>> results = operation.name == "func.call"
-                                                     ? Call(operation, operands)
-                                                     : Add(operation, std::move(operands), values);
-      if (!results.ok()) return results.status();
-      if (results->size() != operation.results.size())
+      KIRSCH_ASSIGN_OR_RETURN(std::vector<int> results, operation.name == "func.call"
+                                                            ? Call(operation, operands)
+                                                            : Add(operation, std::move(operands), values));
+      if (results.size() != operation.results.size())
         return ErrorAt(source_, operation.position, "expected a call that takes all results");
-      for (size_t i = 0; i < results->size(); ++i) values[operation.results[i].id] = (*results)[i];
+      for (size_t i = 0; i < results.size(); ++i) values[operation.results[i].id] = results[i];
     }
     return ErrorAt(source_, function.position,
                    Cat("expected a return at the end of ", Quoted(function.name)));
@@ -99,9 +96,8 @@ class Inliner {
                      Cat("expected at most ", kMostOperations, " operations, calls inlined"));
     std::vector<int> results;
     for (const MlirValue& result : operation.results) {
-      const absl::StatusOr<int> value = Define(result.type, operation.position, false);
-      if (!value.ok()) return value.status();
-      results.push_back(*value);
+      KIRSCH_ASSIGN_OR_RETURN(const int value, Define(result.type, operation.position, false));
+      results.push_back(value);
     }
     flat_.operations.push_back({&operation, std::move(operands), results});
     for (const MlirBlock& region : operation.regions)

@@ -15,6 +15,7 @@
 #include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -83,17 +84,16 @@ absl::StatusOr<ImportedKernel> ImportOne(TensorProgram program, std::string_view
       continue;
     }
     std::vector<KernelLine> lines;
-    absl::StatusOr<std::string> text = importer.Print(name, &lines);
-    if (!text.ok()) return text.status();
+    KIRSCH_ASSIGN_OR_RETURN(std::string text, importer.Print(name, &lines));
     lines.front().position = program.position;
-    auto parsed = ParseKernelFile(*text, kText);
+    auto parsed = ParseKernelFile(text, kText);
     if (!parsed.ok()) {
       const absl::string_view message = parsed.status().message();
-      return AtOrigin(*text, lines, source, {message.data(), message.size()});
+      return AtOrigin(text, lines, source, {message.data(), message.size()});
     }
     parsed->front().UseGraph();
     CheckShapes(parsed->front().family.graphs()->member(0), lines);
-    return ImportedKernel{name, *std::move(text), importer.constants(), 0};
+    return ImportedKernel{name, std::move(text), importer.constants(), 0};
   }
 }
 
@@ -105,16 +105,14 @@ absl::StatusOr<std::vector<ImportedKernel>> ImportKernels(const MlirModule& modu
   const std::set<std::string> called = Called(module);
   for (const MlirFunction& function : module.functions) {
     if (!function.defined || called.count(function.name) != 0) continue;
-    const absl::StatusOr<FlatFunction> flat = Flatten(module, function, source);
-    if (!flat.ok()) return flat.status();
+    KIRSCH_ASSIGN_OR_RETURN(const FlatFunction flat, Flatten(module, function, source));
     const std::string name = function.name == "main" ? main : MakeIdentifier(function.name);
-    absl::StatusOr<TensorProgram> program = LowerToTensors(*flat, source);
-    if (!program.ok()) return program.status();
-    absl::StatusOr<ImportedKernel> kernel =
-        ImportOne(*std::move(program), source, IsKernelName(name) ? name : Cat("kernel_", name));
-    if (!kernel.ok()) return kernel.status();
-    kernel->operations = flat->operations.size();
-    kernels.push_back(*std::move(kernel));
+    KIRSCH_ASSIGN_OR_RETURN(TensorProgram program, LowerToTensors(flat, source));
+    KIRSCH_ASSIGN_OR_RETURN(
+        ImportedKernel kernel,
+        ImportOne(std::move(program), source, IsKernelName(name) ? name : Cat("kernel_", name)));
+    kernel.operations = flat.operations.size();
+    kernels.push_back(std::move(kernel));
   }
   if (kernels.empty())
     return absl::InvalidArgumentError(Cat(source, ": expected a function that no other one calls"));

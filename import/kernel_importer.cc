@@ -9,6 +9,7 @@
 #include "spec/check.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -55,7 +56,7 @@ absl::Status KernelImporter::Run() {
     for (const int64_t size : type.shape) dims_.back().push_back(factors_.Dim(size));
   }
   for (const TensorOperation& operation : program_.operations)
-    if (absl::Status status = InferFactors(operation); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(InferFactors(operation));
   // Dims along which operations go are split last: they are split as reshapes of operands or results ask for.
   // That may split the dims of another such operation.
   const auto all_factors = [&] {
@@ -66,8 +67,7 @@ absl::Status KernelImporter::Run() {
   for (size_t before = 0; before != all_factors();) {
     before = all_factors();
     for (const TensorOperation& operation : program_.operations)
-      if (operation.kind == TensorKind::kAlong)
-        if (absl::Status status = SplitAlong(operation); !status.ok()) return status;
+      if (operation.kind == TensorKind::kAlong) KIRSCH_RETURN_IF_ERROR(SplitAlong(operation));
   }
   values_.resize(program_.types.size());
   std::set<std::string> names = {"out"};
@@ -89,8 +89,7 @@ absl::Status KernelImporter::Run() {
                                              std::move(axes), parameter.position);
     Set(value, {std::nullopt, written, ViewOf(value, identity)});
   }
-  for (const TensorOperation& operation : program_.operations)
-    if (absl::Status status = Import(operation); !status.ok()) return status;
+  for (const TensorOperation& operation : program_.operations) KIRSCH_RETURN_IF_ERROR(Import(operation));
   return absl::OkStatus();
 }
 
@@ -157,8 +156,7 @@ absl::Status KernelImporter::InferReduceFactors(const TensorOperation& operation
     if (std::find(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) !=
         operation.dims.end())
       continue;
-    if (absl::Status status = Unify(operation, 0, static_cast<int64_t>(dim), result[next++]); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(Unify(operation, 0, static_cast<int64_t>(dim), result[next++]));
   }
   return absl::OkStatus();
 }
@@ -401,10 +399,9 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
     const int value = program_.results[i];
     const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
     if (!type) return refuse(i, "a type of the kernel language");
-    const absl::StatusOr<ImportedValue> tensor =
-        AsTensor({.name = "result", .position = program_.position}, value);
-    if (!tensor.ok()) return tensor.status();
-    const ImportedValue imported = Whole(*tensor);
+    KIRSCH_ASSIGN_OR_RETURN(const ImportedValue tensor,
+                            AsTensor({.name = "result", .position = program_.position}, value));
+    const ImportedValue imported = Whole(tensor);
     KernelResult result{imported.value, {}};
     for (const ViewFactor& factor : imported.factors()) result.memory.push_back(factor.axis);
     if (const int whole = result.value; writer_.at(whole).parameter) {

@@ -17,6 +17,7 @@
 #include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -108,12 +109,11 @@ class StructuredLowering {
 };
 
 LoweredValues StructuredLowering::Run() {
-  if (absl::Status status = Read(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(Read());
   std::vector<int> values;
   for (size_t output = 0; output < outputs(); ++output) {
-    const absl::StatusOr<int> value = LowerOutput(output);
-    if (!value.ok()) return value.status();
-    values.push_back(*value);
+    KIRSCH_ASSIGN_OR_RETURN(const int value, LowerOutput(output));
+    values.push_back(value);
   }
   return values;
 }
@@ -259,9 +259,8 @@ absl::StatusOr<int> StructuredLowering::LowerInBody(const MlirOperation& operati
                                                     const std::vector<int64_t>& shape, const Space& space,
                                                     const std::map<int, int>& values) {
   if (operation.name == "linalg.index") return Index(operation, shape, space);
-  const absl::StatusOr<const ImportedOperation*> row = FindRow(operation, builder_);
-  if (!row.ok()) return row.status();
-  SourceOperation source{operation, **row};
+  KIRSCH_ASSIGN_OR_RETURN(const ImportedOperation* const row, FindRow(operation, builder_));
+  SourceOperation source{operation, *row};
   for (const int operand : operation.operands) {
     const auto found = values.find(operand);
     if (found == values.end()) return builder_.Expected("operands that the body or the program makes");
@@ -285,17 +284,14 @@ absl::StatusOr<int> StructuredLowering::Evaluate(int value, const std::vector<in
   for (const auto& [id, operand] : arguments_) {
     if (!needs.operands[operand]) continue;
     const auto seen = views.find(operand);
-    const absl::StatusOr<int> view = seen != views.end() ? seen->second : View(operand, space);
-    if (!view.ok()) return view.status();
-    values[id] = *view;
+    KIRSCH_ASSIGN_OR_RETURN(values[id], seen != views.end() ? seen->second : View(operand, space));
   }
   for (size_t i = 0; i < body().operations.size(); ++i) {
     const MlirOperation& operation = body().operations[i];
     if (!needs.operations[i]) continue;
     builder_.Begin(operation, operation_.of.position);
-    const absl::StatusOr<int> lowered = LowerInBody(operation, shape, space, values);
-    if (!lowered.ok()) return lowered.status();
-    values[operation.results.front().id] = *lowered;
+    KIRSCH_ASSIGN_OR_RETURN(values[operation.results.front().id],
+                            LowerInBody(operation, shape, space, values));
   }
   builder_.Begin(operation_.of);
   const auto found = values.find(value);
@@ -337,9 +333,7 @@ absl::StatusOr<int> StructuredLowering::LowerReduction(size_t output) {
     reduced = *product;
   }
   if (!reduced) {
-    const auto windows = TryWindows(last->operands[element], sum, output);
-    if (!windows.ok()) return windows.status();
-    reduced = *windows;
+    KIRSCH_ASSIGN_OR_RETURN(reduced, TryWindows(last->operands[element], sum, output));
   }
   if (!reduced) {
     Space all;
@@ -347,12 +341,9 @@ absl::StatusOr<int> StructuredLowering::LowerReduction(size_t output) {
     for (size_t i = 0; i < sizes_.size(); ++i) all.push_back(i);
     for (size_t i = 0; i < sizes_.size(); ++i)
       if (reduction_[i]) dims.push_back(static_cast<int64_t>(i));
-    const absl::StatusOr<int> value = EvaluateIn(last->operands[element], all);
-    if (!value.ok()) return value.status();
-    const absl::StatusOr<int> viewed =
-        ViewAsOutput(builder_.Reduce(*value, sum, std::move(dims)), Parallel(), output);
-    if (!viewed.ok()) return viewed.status();
-    reduced = *viewed;
+    KIRSCH_ASSIGN_OR_RETURN(const int value, EvaluateIn(last->operands[element], all));
+    KIRSCH_ASSIGN_OR_RETURN(reduced,
+                            ViewAsOutput(builder_.Reduce(value, sum, std::move(dims)), Parallel(), output));
   }
   return builder_.BeginReduction(ParseExpression(row->expression), *reduced, operation_.operands[begin]);
 }
@@ -383,14 +374,11 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryDot(const MlirOperatio
   const bool rows = !dims.free[0].empty() || !dims.free[1].empty();
   if (!rows && (!dims.batch[0].empty() || product.operands[0] == product.operands[1])) return std::nullopt;
   for (size_t side = 0; side < 2; ++side) {
-    const absl::StatusOr<int> operand = EvaluateIn(product.operands[side], spaces[side]);
-    if (!operand.ok()) return operand.status();
-    operands[side] = *operand;
+    KIRSCH_ASSIGN_OR_RETURN(operands[side], EvaluateIn(product.operands[side], spaces[side]));
   }
   const int dot = builder_.Dot(operands[0], operands[1], std::move(dims), product.results[0].type.element);
-  const absl::StatusOr<int> viewed = ViewAsOutput(dot, space, output);
-  if (!viewed.ok()) return viewed.status();
-  return std::optional<int>(*viewed);
+  KIRSCH_ASSIGN_OR_RETURN(const int viewed, ViewAsOutput(dot, space, output));
+  return std::optional<int>(viewed);
 }
 
 absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, bool sum, size_t output) {
@@ -420,10 +408,9 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, b
   // What is summed over without being read counts as often as it is long.
   for (size_t i = 0; i < sizes_.size(); ++i)
     if (reduction_[i] && seen.count(i) == 0) return std::nullopt;
-  const absl::StatusOr<int> value =
-      Evaluate(element, ShapeOf(operand), {}, {{operand, operation_.operands[operand]}});
-  if (!value.ok()) return value.status();
-  absl::StatusOr<int> made = WindowDims(*value, sum, windows, &builder_);
+  KIRSCH_ASSIGN_OR_RETURN(const int value,
+                          Evaluate(element, ShapeOf(operand), {}, {{operand, operation_.operands[operand]}}));
+  absl::StatusOr<int> made = WindowDims(value, sum, windows, &builder_);
   if (!made.ok()) return made.status();
   if (builder_.ShapeOf(*made) != ShapeOf(space))
     return builder_.Expected("as many windows as there is room for");
@@ -435,9 +422,8 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, b
     else
       left.push_back(space[dim]);
   if (!reduced.empty()) made = builder_.Reduce(*made, sum, std::move(reduced));
-  const absl::StatusOr<int> viewed = ViewAsOutput(*made, left, output);
-  if (!viewed.ok()) return viewed.status();
-  return std::optional<int>(*viewed);
+  KIRSCH_ASSIGN_OR_RETURN(const int viewed, ViewAsOutput(*made, left, output));
+  return std::optional<int>(viewed);
 }
 
 // What each iterator is by where it occurs. False if there is one that no convolution has.
@@ -506,10 +492,9 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryConvolution(const Mlir
   std::array<int, 2> operands;
   for (const size_t side : {image, 1 - image}) {
     const std::vector<int64_t>& shape = ShapeOf(sides[side]);
-    const absl::StatusOr<int> value =
-        Evaluate(product.operands[side], shape, {}, {{sides[side], operation_.operands[sides[side]]}});
-    if (!value.ok()) return value.status();
-    operands[side == image ? 0 : 1] = *value;
+    KIRSCH_ASSIGN_OR_RETURN(const int value, Evaluate(product.operands[side], shape, {},
+                                                      {{sides[side], operation_.operands[sides[side]]}}));
+    operands[side == image ? 0 : 1] = value;
   }
   // Batches and channels that are not there are of size 1.
   MlirType type{true, ShapeOf(sides[2]), product.results[0].type.element};

@@ -7,6 +7,7 @@
 
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -50,9 +51,8 @@ absl::StatusOr<TensorProgram> LowerToTensors(const FlatFunction& function, std::
     values[i] = builder.Parameter(*function.parameters[i]);
   for (const FlatOperation& flat : function.operations) {
     builder.Begin(*flat.of);
-    const absl::StatusOr<const ImportedOperation*> row = FindRow(*flat.of, builder);
-    if (!row.ok()) return row.status();
-    SourceOperation operation{*flat.of, **row};
+    KIRSCH_ASSIGN_OR_RETURN(const ImportedOperation* const row, FindRow(*flat.of, builder));
+    SourceOperation operation{*flat.of, *row};
     for (const int operand : flat.operands) operation.operands.push_back(of(operand));
     for (const auto& [id, value] : flat.captured) operation.captured[id] = of(value);
     for (const int result : flat.results) operation.results.push_back(function.TypeOf(result));

@@ -14,6 +14,7 @@
 #include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -235,9 +236,8 @@ LoweredValues LowerStablehloReduceWindow(const SourceOperation& operation, Tenso
   const std::optional<double> begin = builder->FindNumber(operation.operands[1]);
   // Elsewhere each element around the tensor would add what the sum begins at once more.
   if (sum && begin != 0) return builder->Expected("sums that begin at 0");
-  const absl::StatusOr<int> reduced = WindowDims(operation.operands[0], sum, windows, builder);
-  if (!reduced.ok()) return reduced.status();
-  return std::vector{builder->BeginReduction(ParseExpression(sum ? "add($0, $1)" : "max($0, $1)"), *reduced,
+  KIRSCH_ASSIGN_OR_RETURN(const int reduced, WindowDims(operation.operands[0], sum, windows, builder));
+  return std::vector{builder->BeginReduction(ParseExpression(sum ? "add($0, $1)" : "max($0, $1)"), reduced,
                                              operation.operands[1])};
 }
 

@@ -8,6 +8,7 @@
 #include "import/kernel_importer.h"
 #include "spec/operation.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
@@ -33,9 +34,8 @@ absl::Status KernelImporter::ImportTake(const TensorOperation& operation) {
   if (!single) return Expected(operation, "a dim that no reshape splits");
   std::vector<ImportedValue> operands;
   for (const int value : operation.operands) {
-    const absl::StatusOr<ImportedValue> tensor = AsTensor(operation, value);
-    if (!tensor.ok()) return tensor.status();
-    operands.push_back(Whole(*tensor));
+    KIRSCH_ASSIGN_OR_RETURN(const ImportedValue tensor, AsTensor(operation, value));
+    operands.push_back(Whole(tensor));
   }
   const ImportedValue &x = operands[0], &indices = operands[1];
   // The axes before the dim, its own, and those behind it; the indices' axes, too.

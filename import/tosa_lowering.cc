@@ -10,6 +10,7 @@
 #include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -30,12 +31,11 @@ absl::Status ExpectNoQuantization(const SourceOperation& operation, const Tensor
 
 LoweredValues LowerRepeated(const SourceOperation& operation, Expression expression,
                             TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   std::vector<int> operands;
   for (const int operand : operation.operands) {
-    const absl::StatusOr<int> repeated = Repeated(operand, operation.type().shape, builder);
-    if (!repeated.ok()) return repeated.status();
-    operands.push_back(*repeated);
+    KIRSCH_ASSIGN_OR_RETURN(const int repeated, Repeated(operand, operation.type().shape, builder));
+    operands.push_back(repeated);
   }
   return std::vector{builder->Elementwise(std::move(expression), std::move(operands), operation.type())};
 }
@@ -47,15 +47,14 @@ LoweredValues LowerReduce(const SourceOperation& operation, bool sum, TensorProg
 
 // The product with a bias for each of the last dim's indices.
 LoweredValues AddBias(const SourceOperation& operation, int product, TensorProgramBuilder* builder) {
-  const absl::StatusOr<int> bias = Repeated(operation.operands[2], builder->ShapeOf(product), builder);
-  if (!bias.ok()) return bias.status();
-  return std::vector{
-      builder->Elementwise(ParseExpression("add($0, $1)"), {product, *bias}, operation.type())};
+  KIRSCH_ASSIGN_OR_RETURN(const int bias,
+                          Repeated(operation.operands[2], builder->ShapeOf(product), builder));
+  return std::vector{builder->Elementwise(ParseExpression("add($0, $1)"), {product, bias}, operation.type())};
 }
 
 LoweredValues LowerConvolution(const SourceOperation& operation, int filters, ConvolutionDims dims,
                                TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   dims.strides = operation.of.Integers("stride");
   dims.dilations = operation.of.Integers("dilation");
   dims.pads = operation.of.Integers("pad");
@@ -125,7 +124,7 @@ LoweredValues LowerTosaReduceMax(const SourceOperation& operation, TensorProgram
 }
 
 LoweredValues LowerTosaMatmul(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   const int lhs = operation.operands[0], rhs = operation.operands[1];
   if (builder->ShapeOf(lhs).size() != 3 || builder->ShapeOf(rhs).size() != 3)
     return builder->Expected("batches of matrices");
@@ -133,7 +132,7 @@ LoweredValues LowerTosaMatmul(const SourceOperation& operation, TensorProgramBui
 }
 
 LoweredValues LowerTosaFullyConnected(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   const int lhs = operation.operands[0], rhs = operation.operands[1];
   if (builder->ShapeOf(lhs).size() != 2 || builder->ShapeOf(rhs).size() != 2)
     return builder->Expected("matrices");
@@ -167,7 +166,7 @@ LoweredValues LowerTosaSlice(const SourceOperation& operation, TensorProgramBuil
 }
 
 LoweredValues LowerTosaPad(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   if (operation.operands.size() < 2 || operation.operands.size() > 3 || operation.results.size() != 1)
     return builder->Expected("a tensor, a padding, and perhaps a number");
   const ConstantTensor* padding = builder->FindConstant(operation.operands[1]);
@@ -191,13 +190,12 @@ LoweredValues LowerTosaMaxPool2d(const SourceOperation& operation, TensorProgram
 
 // The sum of what is in the window, by how many elements these are.
 LoweredValues LowerTosaAvgPool2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
-  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(ExpectNoQuantization(operation, *builder));
   const std::vector<DimWindow> windows = PoolWindows(operation.of);
   const std::vector<int64_t> shape = builder->ShapeOf(operation.operands[0]);  // a copy: more values follow
   if (shape.size() != 4) return builder->Expected("a tensor of 4 dims");
-  const absl::StatusOr<int> sums = WindowDims(operation.operands[0], true, windows, builder);
-  if (!sums.ok()) return sums.status();
-  const std::vector<int64_t>& made = builder->ShapeOf(*sums);
+  KIRSCH_ASSIGN_OR_RETURN(const int sums, WindowDims(operation.operands[0], true, windows, builder));
+  const std::vector<int64_t>& made = builder->ShapeOf(sums);
   if (made[1] > kMostFolded / made[2]) return builder->Expected(Cat("at most ", kMostFolded, " windows"));
   // Images and channels have the same numbers.
   const ConstantTensor counts = ElementsInWindows({1, shape[1], shape[2], 1}, windows);
@@ -207,10 +205,9 @@ LoweredValues LowerTosaAvgPool2d(const SourceOperation& operation, TensorProgram
       std::count(counts.values.begin(), counts.values.end(), counts.values[0]) == std::ssize(counts.values);
   const int divisors = builder->Constant(alike ? ConstantTensor{counts.shape, {counts.values[0]}} : counts,
                                          operation.type().element);
-  const absl::StatusOr<int> repeated = Repeated(divisors, builder->ShapeOf(*sums), builder);
-  if (!repeated.ok()) return repeated.status();
+  KIRSCH_ASSIGN_OR_RETURN(const int repeated, Repeated(divisors, builder->ShapeOf(sums), builder));
   return std::vector{
-      builder->Elementwise(ParseExpression("div($0, $1)"), {*sums, *repeated}, operation.type())};
+      builder->Elementwise(ParseExpression("div($0, $1)"), {sums, repeated}, operation.type())};
 }
 
 }  // namespace kirsch

@@ -2,7 +2,6 @@
 #include "library/error.h"
 
 #include <cstdlib>
-#include <utility>
 
 namespace kirsch {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 // command line: "--threads: expected ..." becomes "threads: expected ...".
 std::string MessageOf(const absl::Status& status) {
   std::string message(status.message());
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::ranges::replace(message, '\n', ' ');
   return message.starts_with("--") ? message.substr(2) : message;
 }
 

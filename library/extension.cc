@@ -10,6 +10,7 @@
 #include "library/error.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -94,7 +95,7 @@ kirsch_step StepOf(const kirsch_subproblem& at, const Decision& decision, const 
 absl::StatusOr<std::string> ReadName(const char* text, std::string_view member) {
   constexpr size_t kLongest = 64;
   const std::string name = text == nullptr ? "" : text;
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+  const bool plain = std::ranges::all_of(name, [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_';
   });
   if (!plain || name.empty() || name.size() > kLongest)
@@ -107,22 +108,19 @@ absl::StatusOr<std::string> ReadName(const char* text, std::string_view member) 
 }  // namespace
 
 absl::StatusOr<Callbacks> Callbacks::Read(const kirsch_extension& given) {
-  const absl::StatusOr<kirsch_extension> functions = OptionsOf(&given);
-  if (!functions.ok()) return functions.status();
+  KIRSCH_ASSIGN_OR_RETURN(const kirsch_extension functions, OptionsOf(&given));
   // Of another number nothing else can be understood.
-  if (functions->abi != KIRSCH_EXTENSION_ABI)
+  if (functions.abi != KIRSCH_EXTENSION_ABI)
     return absl::InvalidArgumentError(
-        Cat("extension.abi: expected ", KIRSCH_EXTENSION_ABI, ", got ", functions->abi));
-  const absl::StatusOr<std::string> name = ReadName(functions->name, "name");
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<std::string> version = ReadName(functions->version, "version");
-  if (!version.ok()) return version.status();
-  if (!(functions->least_share >= 0 && functions->least_share <= kMostShare))
+        Cat("extension.abi: expected ", KIRSCH_EXTENSION_ABI, ", got ", functions.abi));
+  KIRSCH_ASSIGN_OR_RETURN(const std::string name, ReadName(functions.name, "name"));
+  KIRSCH_ASSIGN_OR_RETURN(const std::string version, ReadName(functions.version, "version"));
+  if (!(functions.least_share >= 0 && functions.least_share <= kMostShare))
     return absl::InvalidArgumentError(
-        Cat("extension.least_share: expected 0 to ", kMostShare, ", got ", functions->least_share));
+        Cat("extension.least_share: expected 0 to ", kMostShare, ", got ", functions.least_share));
   Callbacks callbacks;
-  callbacks.functions_ = *functions;
-  callbacks.identity_ = Cat(*name, " ", *version);
+  callbacks.functions_ = functions;
+  callbacks.identity_ = Cat(name, " ", version);
   return callbacks;
 }
 

@@ -8,6 +8,7 @@
 #include "codegen/llvm/host_cpu.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -43,18 +44,17 @@ absl::Status CheckCount(size_t given, size_t expected) {
 absl::StatusOr<std::unique_ptr<CallableKernel>> CallableKernel::Compile(const SolvedKernel& solution) {
   std::unique_ptr<CallableKernel> kernel(
       new CallableKernel(solution.request(), solution.Code(), solution.threads()));
-  if (absl::Status status = kernel->CompileAll(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(kernel->CompileAll());
   return kernel;
 }
 
 absl::Status CallableKernel::CompileAll() {
   // Code with instructions that this CPU lacks would end the process, so it is refused here.
   for (const LoopProgram& program : variant().programs) {
-    if (absl::Status runs = CanRun(program, variant().target); !runs.ok()) return runs;
-    absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program, variant().target);
-    if (!jit.ok()) return jit.status();
-    std::function<void(const KernelCall&)> run = (*jit)->Caller();
-    code_.push_back({program, *std::move(jit), std::move(run)});
+    KIRSCH_RETURN_IF_ERROR(CanRun(program, variant().target));
+    KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<JitKernel> jit, JitCompile(program, variant().target));
+    std::function<void(const KernelCall&)> run = jit->Caller();
+    code_.push_back({program, std::move(jit), std::move(run)});
   }
   // The operands of each member, so that calls only have to look them up.
   for (int64_t member = 0; member < request_.count(); ++member)
@@ -86,30 +86,27 @@ std::vector<void*> CallableKernel::TensorsOf(const LoopProgram& program, int64_t
 // Checks the arguments and looks up the code. It allocates lists of pointers, nothing else.
 absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_arguments& arguments) const {
   // First the sizes, which tell the member; then its operands, as many as there are, each aligned.
-  const absl::StatusOr<int64_t> member =
-      FindMember(sizes_, absl::MakeConstSpan(arguments.sizes, arguments.num_sizes));
-  if (!member.ok()) return member.status();
-  const auto number = static_cast<size_t>(*member);
+  KIRSCH_ASSIGN_OR_RETURN(const int64_t member,
+                          FindMember(sizes_, absl::MakeConstSpan(arguments.sizes, arguments.num_sizes)));
+  const auto number = static_cast<size_t>(member);
   const std::vector<CallOperand>& known = operands_[number];
-  if (absl::Status count = CheckCount(arguments.num_operands, known.size()); !count.ok()) return count;
+  KIRSCH_RETURN_IF_ERROR(CheckCount(arguments.num_operands, known.size()));
   const absl::Span<void* const> operands(arguments.operands, arguments.num_operands);
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i].constant) continue;
     const auto bytes = AlignmentOf(known[i].dtype);
-    if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
+    KIRSCH_RETURN_IF_ERROR(CheckAligned(known[i].name, operands[i], bytes));
   }
-  if (absl::Status packed = CheckMemory("packed", arguments.packed, packed_bytes()); !packed.ok())
-    return packed;
-  // Without a table of programs, each member has its own. A program for several sizes takes these as its
-  // first arguments.
-  const size_t program = variant().program_of.empty() ? number : variant().program_of[number];
+  KIRSCH_RETURN_IF_ERROR(CheckMemory("packed", arguments.packed, packed_bytes()));
+  // A program for several sizes takes these as its first arguments.
+  const size_t program = variant().number_of(number);
   Prepared call{&code_[program], 0, {}};
-  if (!variant().sizes_of.empty()) {
-    const std::vector<uint32_t> values = ValuesOf(sizes_, *member);
+  if (variant().shares()) {
+    const std::vector<uint32_t> values = ValuesOf(sizes_, member);
     for (const SizeSum& sum : variant().sizes_of[program])
       call.tensors.push_back(reinterpret_cast<void*>(size_t{sum.Of(values)}));
   }
-  const std::vector<void*> tensors = TensorsOf(call.code->program, *member, operands, arguments.packed);
+  const std::vector<void*> tensors = TensorsOf(call.code->program, member, operands, arguments.packed);
   call.tensors.insert(call.tensors.end(), tensors.begin(), tensors.end());
   // In blocks of columns, threads are columns: a whole call is all of them at once.
   if (call.code->program.block != 0) call.columns = SizesOfUser(function_.members[number])[MatmulDims::kN];
@@ -128,10 +125,9 @@ void CallableKernel::Run(const Prepared& call, const KernelCall& part) {
 
 // All threads of the pool take part in each phase; a call that does all by itself does phase after phase.
 absl::Status CallableKernel::Call(const kirsch_arguments& arguments) const {
-  const absl::StatusOr<Prepared> call = Prepare(arguments);
-  if (!call.ok()) return call.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Prepared call, Prepare(arguments));
   // A program that shares no work, and a pool of one thread, need nobody to be woken.
-  const bool alone = !call->code->program.SharesWork() || pool_->threads() == 1;
+  const bool alone = !call.code->program.SharesWork() || pool_->threads() == 1;
   const size_t stride = RoundedUp(scratch_bytes());
   // One buffer has the memory of all threads. Each part begins on a line:
   //
@@ -145,9 +141,9 @@ absl::Status CallableKernel::Call(const kirsch_arguments& arguments) const {
       part.scratch = buffer.data() + thread * stride;
       part.shared = buffer.data() + pool_->threads() * stride;
       part.thread = thread;
-      part.n_threads = call->columns > 0 ? static_cast<size_t>(call->columns) : n_threads;
+      part.n_threads = call.columns > 0 ? static_cast<size_t>(call.columns) : n_threads;
       part.phase = phase;
-      Run(*call, part);
+      Run(call, part);
     };
     if (alone)
       work(0);
@@ -158,21 +154,19 @@ absl::Status CallableKernel::Call(const kirsch_arguments& arguments) const {
 }
 
 absl::Status CallableKernel::CallPart(const kirsch_arguments& arguments, const kirsch_part& part) const {
-  const absl::StatusOr<Prepared> call = Prepare(arguments);
-  if (!call.ok()) return call.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Prepared call, Prepare(arguments));
   // Memory is the caller's here, so it has to be checked, too.
-  if (absl::Status scratch = CheckMemory("scratch", part.scratch, scratch_bytes()); !scratch.ok())
-    return scratch;
-  if (absl::Status shared = CheckMemory("shared", part.shared, shared_bytes()); !shared.ok()) return shared;
+  KIRSCH_RETURN_IF_ERROR(CheckMemory("scratch", part.scratch, scratch_bytes()));
+  KIRSCH_RETURN_IF_ERROR(CheckMemory("shared", part.shared, shared_bytes()));
   if (part.phase >= phases())
     return absl::InvalidArgumentError(Cat("phase: expected one below ", phases(), ", got ", part.phase));
   // Of blocks of columns, `thread` and `num_threads` are a range: its begin and its end.
-  const size_t most = call->columns > 0 ? static_cast<size_t>(call->columns) : SIZE_MAX;
-  const bool fits = call->columns > 0 ? part.thread <= part.num_threads : part.thread < part.num_threads;
+  const size_t most = call.columns > 0 ? static_cast<size_t>(call.columns) : SIZE_MAX;
+  const bool fits = call.columns > 0 ? part.thread <= part.num_threads : part.thread < part.num_threads;
   if (!fits || part.num_threads > most)
     return absl::InvalidArgumentError(
-        call->columns > 0
-            ? Cat("thread: expected columns from 0 to ", call->columns, ", got ", part.thread, " to ",
+        call.columns > 0
+            ? Cat("thread: expected columns from 0 to ", call.columns, ", got ", part.thread, " to ",
                   part.num_threads)
             : Cat("thread: expected one below num_threads, got ", part.thread, " of ", part.num_threads));
   KernelCall own;
@@ -181,22 +175,22 @@ absl::Status CallableKernel::CallPart(const kirsch_arguments& arguments, const k
   own.thread = part.thread;
   own.n_threads = part.num_threads;
   own.phase = part.phase;
-  Run(*call, own);
+  Run(call, own);
   return absl::OkStatus();
 }
 
 // Constants are the same for all members, so the operands of the first one tell which they are.
 absl::Status CallableKernel::Pack(absl::Span<void* const> operands, void* packed) const {
   const std::vector<CallOperand>& known = operands_.front();
-  if (absl::Status count = CheckCount(operands.size(), known.size()); !count.ok()) return count;
+  KIRSCH_RETURN_IF_ERROR(CheckCount(operands.size(), known.size()));
   if (packed_bytes() == 0)
     return absl::InvalidArgumentError("pack: expected a kernel with a constant operand");
-  if (absl::Status aligned = CheckMemory("packed", packed, packed_bytes()); !aligned.ok()) return aligned;
+  KIRSCH_RETURN_IF_ERROR(CheckMemory("packed", packed, packed_bytes()));
   std::vector<void*> tensors;
   for (size_t i = 0; i < known.size(); ++i) {
     if (!known[i].constant) continue;
     const auto bytes = AlignmentOf(known[i].dtype);
-    if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
+    KIRSCH_RETURN_IF_ERROR(CheckAligned(known[i].name, operands[i], bytes));
     tensors.push_back(operands[i]);
   }
   // The packer takes the constants alone, then the memory to fill. All programs pack alike.

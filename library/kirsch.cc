@@ -26,6 +26,7 @@
 #include "spec/graph/types.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 // The handles of the interface. A handle owns all that it needs: those that it was made from may be destroyed
 // before it.
@@ -85,24 +86,22 @@ absl::Status CheckGiven(absl::Span<const Given> arguments) {
 // Reads the text. A family of so many sizes that only some are searched is refused: callers may ask for any
 // of them.
 absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const char* kernel) {
-  absl::StatusOr<KernelRequest> parsed = ParseOneKernel(text, TextOf(kernel));
-  if (!parsed.ok()) return parsed.status();
-  if (absl::Status few = CheckEachLookedAt(parsed->sizes()); !few.ok())
+  KIRSCH_ASSIGN_OR_RETURN(KernelRequest parsed, ParseOneKernel(text, TextOf(kernel)));
+  if (absl::Status few = CheckEachLookedAt(parsed.sizes()); !few.ok())
     return absl::InvalidArgumentError(Cat("text: ", std::string(few.message())));
   // Names are the same for all members, so the first one has them.
   auto request = std::make_unique<kirsch_request>();
-  request->sizes = parsed->sizes();
-  for (const CallOperand& operand : OperandsOf(*parsed, 0)) request->names.push_back(operand.name);
-  request->request = *std::move(parsed);
+  request->sizes = parsed.sizes();
+  for (const CallOperand& operand : OperandsOf(parsed, 0)) request->names.push_back(operand.name);
+  request->request = std::move(parsed);
   return request;
 }
 
 // Fills in operand `index` of the member with these sizes. Its name lives as long as the request.
 absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> sizes, size_t index,
                       kirsch_operand* operand) {
-  const absl::StatusOr<int64_t> member = FindMember(request.sizes, sizes);
-  if (!member.ok()) return member.status();
-  const std::vector<CallOperand> operands = OperandsOf(request.request, *member);
+  KIRSCH_ASSIGN_OR_RETURN(const int64_t member, FindMember(request.sizes, sizes));
+  const std::vector<CallOperand> operands = OperandsOf(request.request, member);
   if (index >= operands.size())
     return absl::InvalidArgumentError(Cat("index: expected one below ", operands.size(), ", got ", index));
   // All of the struct is set: shapes beyond the rank are 0.
@@ -113,8 +112,8 @@ absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> si
   operand->rank = static_cast<int>(one.shape.size());
   // The interface has room for more axes than there are, so that its structs can stay as they are.
   static_assert(kirsch::kMaxRank <= KIRSCH_MAX_RANK);
-  std::copy(one.shape.begin(), one.shape.end(), operand->shape);
-  std::copy(one.stride.begin(), one.stride.end(), operand->stride);
+  std::ranges::copy(one.shape, operand->shape);
+  std::ranges::copy(one.stride, operand->stride);
   operand->is_output = one.output;
   operand->is_read = one.read;
   operand->is_constant = one.constant;
@@ -123,25 +122,22 @@ absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> si
 
 // Checks the options and keeps copies of their texts.
 absl::StatusOr<std::unique_ptr<kirsch_context>> MakeContext(const kirsch_context_options* given) {
-  const absl::StatusOr<kirsch_context_options> options = OptionsOf(given);
-  if (!options.ok()) return options.status();
-  if (options->search_threads < 0 || options->search_threads > kMostThreads)
+  KIRSCH_ASSIGN_OR_RETURN(const kirsch_context_options options, OptionsOf(given));
+  if (options.search_threads < 0 || options.search_threads > kMostThreads)
     return absl::InvalidArgumentError(
-        Cat("search_threads: expected 0 to ", kMostThreads, ", got ", options->search_threads));
+        Cat("search_threads: expected 0 to ", kMostThreads, ", got ", options.search_threads));
   auto context = std::make_unique<kirsch_context>();
   // Remarks are passed on; without a function for them, nobody is told.
-  context->remark = [tell = options->remark, user = options->user](const std::string& text) {
+  context->remark = [tell = options.remark, user = options.user](const std::string& text) {
     if (tell != nullptr) tell(user, text.c_str());
   };
-  context->table = {TextOf(options->table), options->table == nullptr, context->remark,
+  context->table = {TextOf(options.table), options.table == nullptr, context->remark,
                     std::make_shared<TablePool>()};
-  if (options->table != nullptr && context->table.path.empty())
+  if (options.table != nullptr && context->table.path.empty())
     return absl::InvalidArgumentError("table: expected a file or a directory, got nothing");
-  context->search_threads = options->search_threads > 0 ? options->search_threads : ReadHost().cores;
-  if (options->extension == nullptr) return context;
-  absl::StatusOr<Callbacks> callbacks = Callbacks::Read(*options->extension);
-  if (!callbacks.ok()) return callbacks.status();
-  context->extension = *std::move(callbacks);
+  context->search_threads = options.search_threads > 0 ? options.search_threads : ReadHost().cores;
+  if (options.extension == nullptr) return context;
+  KIRSCH_ASSIGN_OR_RETURN(context->extension, Callbacks::Read(*options.extension));
   return context;
 }
 
@@ -158,29 +154,27 @@ absl::Status CheckSingle(const KernelRequest& request, const SolveArguments& sea
 absl::StatusOr<std::unique_ptr<kirsch_solution>> SolveRequest(const kirsch_context& context,
                                                               const kirsch_request& request,
                                                               const kirsch_solve_options* given) {
-  const absl::StatusOr<kirsch_solve_options> options = OptionsOf(given);
-  if (!options.ok()) return options.status();
-  if (options->threads < 0 || options->threads > kMostThreads)
+  KIRSCH_ASSIGN_OR_RETURN(const kirsch_solve_options options, OptionsOf(given));
+  if (options.threads < 0 || options.threads > kMostThreads)
     return absl::InvalidArgumentError(
-        Cat("threads: expected 1 to ", kMostThreads, ", got ", options->threads));
+        Cat("threads: expected 1 to ", kMostThreads, ", got ", options.threads));
   // Written so that a NaN is refused, too.
-  if (!(options->time_budget >= 0))
+  if (!(options.time_budget >= 0))
     return absl::InvalidArgumentError("time_budget: expected a number of seconds, or 0");
   SolveArguments search;
   // The kernel's threads, and those of the search, have nothing to do with each other.
-  search.threads = std::max(options->threads, 1);
+  search.threads = std::max(options.threads, 1);
   search.search_threads = context.search_threads;
-  search.time_budget = options->time_budget;
-  search.cold = TextOf(options->cold);
-  search.allow_winograd = options->allow_winograd != 0;
-  if (options->schedule != nullptr) search.schedule = {"schedule", options->schedule};
+  search.time_budget = options.time_budget;
+  search.cold = TextOf(options.cold);
+  search.allow_winograd = options.allow_winograd != 0;
+  if (options.schedule != nullptr) search.schedule = {"schedule", options.schedule};
   // Without a target, the kernel is for the machine that it is made on.
-  const std::string target = options->target == nullptr ? "host" : options->target;
+  const std::string target = options.target == nullptr ? "host" : options.target;
   // Each request has its own, which knows what went wrong in its search.
   const auto extension =
       context.extension ? std::make_shared<CallbackExtension>(*context.extension) : nullptr;
-  if (extension != nullptr)
-    if (absl::Status single = CheckSingle(request.request, search); !single.ok()) return single;
+  if (extension != nullptr) KIRSCH_RETURN_IF_ERROR(CheckSingle(request.request, search));
   absl::StatusOr<SolvedKernel> solution =
       SolvedKernel::Find(request.request, target, search, context.table, context.remark, extension);
   if (extension != nullptr && !extension->status().ok()) return extension->status();
@@ -194,7 +188,7 @@ kirsch_error* GuardedCall(absl::Span<const Given> given, const Function& functio
                           Precondition precondition = Precondition::kTable) {
   return Guarded(
       [&]() -> absl::Status {
-        if (absl::Status checked = CheckGiven(given); !checked.ok()) return checked;
+        KIRSCH_RETURN_IF_ERROR(CheckGiven(given));
         return function();
       },
       precondition);
@@ -208,11 +202,10 @@ kirsch_error* MakeHandle(Handle** made, std::initializer_list<Given> given, cons
   return GuardedCall(
       {{made, "result"}},
       [&]() -> absl::Status {
-        if (absl::Status checked = CheckGiven(given); !checked.ok()) return checked;
+        KIRSCH_RETURN_IF_ERROR(CheckGiven(given));
         // The handle is the caller's from here on.
-        absl::StatusOr<std::unique_ptr<Handle>> handle = make();
-        if (!handle.ok()) return handle.status();
-        *made = handle->release();
+        KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<Handle> handle, make());
+        *made = handle.release();
         return absl::OkStatus();
       },
       precondition);
@@ -223,17 +216,15 @@ template <typename Make>
 kirsch_error* MakeText(const kirsch_solution* solution, char** text, const Make& make) {
   if (text != nullptr) *text = nullptr;
   return GuardedCall({{text, "text"}, {solution, "solution"}}, [&]() -> absl::Status {
-    const absl::StatusOr<std::string> made = make();
-    if (!made.ok()) return made.status();
-    *text = NewText(*made);
+    KIRSCH_ASSIGN_OR_RETURN(const std::string made, make());
+    *text = NewText(made);
     return absl::OkStatus();
   });
 }
 
 // Checks the arrays, which may be NULL where they are empty. Their elements are checked by the kernel.
 absl::Status CheckArguments(const kirsch_arguments& arguments) {
-  if (arguments.num_sizes > 0)
-    if (absl::Status given = CheckGiven({{arguments.sizes, "sizes"}}); !given.ok()) return given;
+  if (arguments.num_sizes > 0) KIRSCH_RETURN_IF_ERROR(CheckGiven({{arguments.sizes, "sizes"}}));
   return arguments.num_operands > 0 ? CheckGiven({{arguments.operands, "operands"}}) : absl::OkStatus();
 }
 
@@ -242,17 +233,15 @@ template <typename Function>
 kirsch_error* WithArguments(const kirsch_kernel* kernel, const kirsch_arguments* given,
                             const Function& function) {
   return GuardedCall({{kernel, "kernel"}}, [&]() -> absl::Status {
-    const absl::StatusOr<kirsch_arguments> arguments = OptionsOf(given);
-    if (!arguments.ok()) return arguments.status();
-    if (absl::Status checked = CheckArguments(*arguments); !checked.ok()) return checked;
-    return function(*arguments);
+    KIRSCH_ASSIGN_OR_RETURN(const kirsch_arguments arguments, OptionsOf(given));
+    KIRSCH_RETURN_IF_ERROR(CheckArguments(arguments));
+    return function(arguments);
   });
 }
 
 // Returns a family's sizes as they were given.
 absl::StatusOr<absl::Span<const size_t>> SizesOf(const size_t* sizes, size_t num_sizes) {
-  if (num_sizes > 0)
-    if (absl::Status given = CheckGiven({{sizes, "sizes"}}); !given.ok()) return given;
+  if (num_sizes > 0) KIRSCH_RETURN_IF_ERROR(CheckGiven({{sizes, "sizes"}}));
   return absl::MakeConstSpan(sizes, num_sizes);
 }
 
@@ -327,9 +316,8 @@ size_t kirsch_request_num_operands(const kirsch_request* request) {
 kirsch_error* kirsch_request_operand(const kirsch_request* request, const size_t* sizes, size_t num_sizes,
                                      size_t index, kirsch_operand* operand) {
   return GuardedCall({{request, "request"}, {operand, "operand"}}, [&]() -> absl::Status {
-    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
-    if (!values.ok()) return values.status();
-    return kirsch::Describe(*request, *values, index, operand);
+    KIRSCH_ASSIGN_OR_RETURN(const absl::Span<const size_t> values, kirsch::SizesOf(sizes, num_sizes));
+    return kirsch::Describe(*request, values, index, operand);
   });
 }
 
@@ -354,22 +342,20 @@ const char* kirsch_solution_target(const kirsch_solution* solution) {
 kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t* sizes, size_t num_sizes,
                                    kirsch_cost* cost) {
   return GuardedCall({{solution, "solution"}, {cost, "cost"}}, [&]() -> absl::Status {
-    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
-    if (!values.ok()) return values.status();
-    const absl::StatusOr<int64_t> member = kirsch::FindMember(solution->solution.request().sizes(), *values);
-    if (!member.ok()) return member.status();
-    *cost = solution->solution.MemberCost(*member);
+    KIRSCH_ASSIGN_OR_RETURN(const absl::Span<const size_t> values, kirsch::SizesOf(sizes, num_sizes));
+    KIRSCH_ASSIGN_OR_RETURN(const int64_t member,
+                            kirsch::FindMember(solution->solution.request().sizes(), values));
+    *cost = solution->solution.MemberCost(member);
     return absl::OkStatus();
   });
 }
 kirsch_error* kirsch_solution_query(const kirsch_solution* solution, const size_t* sizes, size_t num_sizes,
                                     char** json) {
   return MakeText(solution, json, [&]() -> absl::StatusOr<std::string> {
-    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
-    if (!values.ok()) return values.status();
-    const absl::StatusOr<int64_t> member = kirsch::FindMember(solution->solution.request().sizes(), *values);
-    if (!member.ok()) return member.status();
-    return solution->solution.Answer(*member);
+    KIRSCH_ASSIGN_OR_RETURN(const absl::Span<const size_t> values, kirsch::SizesOf(sizes, num_sizes));
+    KIRSCH_ASSIGN_OR_RETURN(const int64_t member,
+                            kirsch::FindMember(solution->solution.request().sizes(), values));
+    return solution->solution.Answer(member);
   });
 }
 kirsch_error* kirsch_solution_explain(const kirsch_solution* solution, char** text) {
@@ -388,10 +374,9 @@ kirsch_error* kirsch_compile(const kirsch_solution* solution, kirsch_kernel** ke
   return MakeHandle(
       kernel, {{solution, "solution"}},
       [&]() -> absl::StatusOr<std::unique_ptr<kirsch_kernel>> {
-        absl::StatusOr<std::unique_ptr<kirsch::CallableKernel>> compiled =
-            kirsch::CallableKernel::Compile(solution->solution);
-        if (!compiled.ok()) return compiled.status();
-        return std::make_unique<kirsch_kernel>(kirsch_kernel{*std::move(compiled)});
+        KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<kirsch::CallableKernel> compiled,
+                                kirsch::CallableKernel::Compile(solution->solution));
+        return std::make_unique<kirsch_kernel>(kirsch_kernel{std::move(compiled)});
       },
       kirsch::Precondition::kCpu);
 }
@@ -418,8 +403,7 @@ size_t kirsch_kernel_packed_bytes(const kirsch_kernel* kernel) {
 kirsch_error* kirsch_kernel_pack(const kirsch_kernel* kernel, void* const* operands, size_t num_operands,
                                  void* packed) {
   return GuardedCall({{kernel, "kernel"}}, [&]() -> absl::Status {
-    if (num_operands > 0)
-      if (absl::Status given = kirsch::CheckGiven({{operands, "operands"}}); !given.ok()) return given;
+    if (num_operands > 0) KIRSCH_RETURN_IF_ERROR(kirsch::CheckGiven({{operands, "operands"}}));
     return kernel->kernel->Pack({operands, num_operands}, packed);
   });
 }

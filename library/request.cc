@@ -8,6 +8,7 @@
 #include "codegen/header/user_matrix.h"
 #include "spec/canonical.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -122,20 +123,19 @@ std::vector<CallOperand> OperandsOf(const ParsedSpec& parsed, bool batched) {
 }  // namespace
 
 absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std::string& kernel) {
-  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, kSource);
-  if (!kernels.ok()) return kernels.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<KernelRequest> kernels, ParseKernelFile(text, kSource));
   // The names go into the error, so that a caller sees which there are.
   std::string names;
-  size_t found = kernels->size();
-  for (size_t i = 0; i < kernels->size(); ++i) {
-    const std::string& name = (*kernels)[i].name;
+  size_t found = kernels.size();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const std::string& name = kernels[i].name;
     Append(&names, names.empty() ? "" : " ", name);
-    if (name == kernel || (kernel.empty() && kernels->size() == 1)) found = i;
+    if (name == kernel || (kernel.empty() && kernels.size() == 1)) found = i;
   }
-  if (found == kernels->size())
+  if (found == kernels.size())
     return absl::InvalidArgumentError(Cat("kernel: expected the name of a kernel of the text (", names,
                                           "), got ", kernel.empty() ? "none" : Quoted(kernel)));
-  return std::move((*kernels)[found]);
+  return std::move(kernels[found]);
 }
 
 absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values) {
@@ -145,7 +145,7 @@ absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Sp
   for (size_t i = 0; i < sizes.size(); ++i) {
     // Values are ascending. A member's number has a digit for each size.
     const std::vector<uint32_t>& known = sizes[i].values;
-    const auto found = std::lower_bound(known.begin(), known.end(), values[i]);
+    const auto found = std::ranges::lower_bound(known, values[i]);
     if (found == known.end() || *found != values[i])
       return absl::InvalidArgumentError(
           Cat(sizes[i].name, ": expected one of ", PrintValues(known), ", got ", values[i]));

@@ -4,13 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "memo/hash_memo.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/explain/answer_json.h"
@@ -26,19 +25,17 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std
                                                 std::shared_ptr<const Extension> extension) {
   if (search.allow_winograd) request.UseGraphOfConvolution();
   // Everything that can be wrong with the options is found before the search, which may take long.
-  if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
-  absl::StatusOr<TargetFile> found = FindUsableTarget(target);
-  if (!found.ok()) return found.status();
-  for (const std::string& warning : found->warnings) remark(warning);
-  found->target.extension = std::move(extension);
+  KIRSCH_RETURN_IF_ERROR(CheckCold(search.cold, request.family.member(0)));
+  KIRSCH_ASSIGN_OR_RETURN(TargetFile found, FindUsableTarget(target));
+  for (const std::string& warning : found.warnings) remark(warning);
+  found.target.extension = std::move(extension);
   SolveArguments asked = search;
   asked.db = &db;
-  absl::StatusOr<Library> library = SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),
-                                                 absl::MakeConstSpan(&found->target, 1));
-  if (!library.ok()) return library.status();
+  KIRSCH_ASSIGN_OR_RETURN(Library library, SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),
+                                                        absl::MakeConstSpan(&found.target, 1)));
   // `db` is not there any more when this call has returned.
   asked.db = nullptr;
-  return SolvedKernel(std::move(asked), *std::move(library));
+  return SolvedKernel(std::move(asked), std::move(library));
 }
 
 kirsch_cost SolvedKernel::MemberCost(int64_t member) const {
@@ -66,10 +63,9 @@ absl::StatusOr<std::string> SolvedKernel::Explain() const {
   asked.db = &none;
   asked.explain = true;
   SearchBudget budget(asked.time_budget);
-  const absl::StatusOr<FamilySynthesis> solved =
-      SolveFamily(asked, request(), target(), std::make_shared<HashMemo>(), budget);
-  if (!solved.ok()) return solved.status();
-  return ExplainText(ExplainKernel(*solved));
+  KIRSCH_ASSIGN_OR_RETURN(const FamilySynthesis solved,
+                          SolveFamily(asked, request(), target(), std::make_shared<HashMemo>(), budget));
+  return ExplainText(ExplainKernel(solved));
 }
 
 absl::StatusOr<std::string> SolvedKernel::Header(const std::string& name) const {

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "codegen/header/header_file.h"
 #include "library/kirsch.h"
-#include "library/request.h"
 #include "spec/extension.h"
 #include "synthesis/kernel_library.h"
 #include "synthesis/solve.h"

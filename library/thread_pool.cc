@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <new>
 #include <utility>
 
 namespace kirsch {

@@ -25,13 +25,13 @@ struct LessAlong {
 // True if b continues a along this coordinate, and both are equal in everything else.
 bool Joins(const Box& a, const Box& b, const CoordinateNumbers& others, size_t along) {
   if (a.decision != b.decision || int64_t{a.high[along]} + 1 != b.low[along]) return false;
-  return std::all_of(others.begin(), others.end(),
-                     [&](size_t i) { return a.low[i] == b.low[i] && a.high[i] == b.high[i]; });
+  return std::ranges::all_of(others,
+                             [&](size_t i) { return a.low[i] == b.low[i] && a.high[i] == b.high[i]; });
 }
 
 // One pass over the sorted boxes: each one extends the last box that is kept, or is kept itself.
 void MergeAlong(size_t along, const CoordinateNumbers& others, std::vector<Box>* boxes) {
-  std::sort(boxes->begin(), boxes->end(), LessAlong{others, along});
+  std::ranges::sort(*boxes, LessAlong{others, along});
   size_t last = 0;
   for (size_t i = 1; i < boxes->size(); ++i) {
     if (Joins((*boxes)[last], (*boxes)[i], others, along))
@@ -44,8 +44,8 @@ void MergeAlong(size_t along, const CoordinateNumbers& others, std::vector<Box>*
 
 // True if the boxes' low corners differ in this coordinate. Before any merge, low and high corners are equal.
 bool Varies(size_t coordinate, const std::vector<Box>& boxes) {
-  return std::any_of(boxes.begin(), boxes.end(),
-                     [&](const Box& box) { return box.low[coordinate] != boxes[0].low[coordinate]; });
+  return std::ranges::any_of(boxes,
+                             [&](const Box& box) { return box.low[coordinate] != boxes[0].low[coordinate]; });
 }
 
 }  // namespace
@@ -58,11 +58,10 @@ std::vector<Box> MergeBoxes(std::vector<Box> points, int coordinates) {
     if (Varies(i, points)) varying.push_back(i);
   for (const size_t along : varying) {
     CoordinateNumbers others;
-    std::copy_if(varying.begin(), varying.end(), std::back_inserter(others),
-                 [&](size_t i) { return i != along; });
+    std::ranges::copy_if(varying, std::back_inserter(others), [&](size_t i) { return i != along; });
     MergeAlong(along, others, &points);
   }
-  std::sort(points.begin(), points.end(), LowCornerLess);
+  std::ranges::sort(points, LowCornerLess);
   return points;
 }
 

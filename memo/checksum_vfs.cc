@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <fstream>
-#include <new>
 #include <vector>
 
 #include "spec/text/cat.h"
@@ -86,7 +84,7 @@ int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
   // SQLite's memory must not change, so the checksum goes into a copy.
   std::vector<unsigned char> page(bytes, bytes + size);
   const auto checksum = ComputeChecksum(page.data(), size, offset / size + 1);
-  std::copy(checksum.begin(), checksum.end(), page.end() - kChecksumBytes);
+  std::ranges::copy(checksum, page.end() - kChecksumBytes);
   return MethodsOf(file).xWrite(Of(file).real(), page.data(), size, offset);
 }
 
@@ -176,7 +174,7 @@ absl::Status CheckPages(const std::string& path) {
     ++pages;
     const auto checksum = ComputeChecksum(page.data(), page_size, pages);
     const bool whole = std::equal(checksum.begin(), checksum.end(), page.end() - kChecksumBytes);
-    const bool zeros = std::all_of(page.begin(), page.end(), [](unsigned char byte) { return byte == 0; });
+    const bool zeros = std::ranges::all_of(page, [](unsigned char byte) { return byte == 0; });
     if (!whole && !zeros && (pages - 1) * page_size != kLockAt)
       return Damaged(path, Cat("the file's page ", pages, " is not as it was written"));
   }

@@ -2,7 +2,6 @@
 #include "memo/coordinates.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "spec/check.h"
@@ -231,7 +230,7 @@ uint32_t SizeIndex(uint32_t size) {
   KIRSCH_CHECK(size > 0);
   // Usual sizes have the lowest indices. Any other size comes behind all of them, and before it are the other
   // sizes below it.
-  const auto found = std::lower_bound(kUsualSizes.begin(), kUsualSizes.end(), size);
+  const auto found = std::ranges::lower_bound(kUsualSizes, size);
   const auto usual_below = static_cast<uint32_t>(found - kUsualSizes.begin());
   return found != kUsualSizes.end() && *found == size ? usual_below : kUsual + (size - 1 - usual_below);
 }

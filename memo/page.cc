@@ -77,8 +77,7 @@ absl::StatusOr<Page> Page::Of(std::vector<PagePoint> points) {
   Page page;
   if (points.empty()) return page;
   // Sorting brings equal points together, so contradictions are found.
-  std::sort(points.begin(), points.end(),
-            [](const PagePoint& a, const PagePoint& b) { return a.point < b.point; });
+  std::ranges::sort(points, {}, &PagePoint::point);
   page.coordinates_ = static_cast<int>(points[0].point.size());
   // Each decision once, ascending, so that equal sets of points have equal bytes.
   std::set<Decision, LessByFields> decisions;
@@ -91,11 +90,11 @@ absl::StatusOr<Page> Page::Of(std::vector<PagePoint> points) {
       return absl::AlreadyExistsError("two decisions for one spec");
     }
     Box box;
-    std::copy(points[i].point.begin(), points[i].point.end(), box.low.begin());
+    std::ranges::copy(points[i].point, box.low.begin());
     box.high = box.low;
-    box.decision = static_cast<uint32_t>(
-        std::lower_bound(page.decisions_.begin(), page.decisions_.end(), points[i].decision, LessByFields()) -
-        page.decisions_.begin());
+    box.decision =
+        static_cast<uint32_t>(std::ranges::lower_bound(page.decisions_, points[i].decision, LessByFields()) -
+                              page.decisions_.begin());
     boxes.push_back(box);
   }
   page.boxes_ = MergeBoxes(std::move(boxes), page.coordinates_);
@@ -201,8 +200,7 @@ std::vector<PagePoint> Page::Points() const {
                 point.begin() + static_cast<ptrdiff_t>(i));
     }
   }
-  std::sort(points.begin(), points.end(),
-            [](const PagePoint& a, const PagePoint& b) { return a.point < b.point; });
+  std::ranges::sort(points, {}, &PagePoint::point);
   return points;
 }
 

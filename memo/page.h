@@ -5,7 +5,6 @@
 #ifndef KIRSCH_MEMO_PAGE_H_
 #define KIRSCH_MEMO_PAGE_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

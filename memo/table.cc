@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "spec/check.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
@@ -36,9 +37,8 @@ std::optional<PagePoint> Table::FindAdded(const PageKey& key, const CoordinateLi
 absl::StatusOr<std::optional<TableEntry>> Table::Find(const Spec& spec, Lines available) {
   const Coordinates coordinates = CoordinatesOf(spec, available);
   const PageKey key = PageKey::Of(coordinates);
-  absl::StatusOr<const Page*> page = PageOf(key);
-  if (!page.ok()) return page.status();
-  std::optional<PagePoint> found = (*page)->Find(coordinates.point);
+  KIRSCH_ASSIGN_OR_RETURN(const Page* page, PageOf(key));
+  std::optional<PagePoint> found = page->Find(coordinates.point);
   const std::optional<PagePoint> added = FindAdded(key, coordinates.point);
   // Of the file's entry and the added one, the one for fewer lines is nearer.
   if (added && (!found || added->point.back() < found->point.back())) found = added;
@@ -49,10 +49,9 @@ absl::StatusOr<std::optional<TableEntry>> Table::Find(const Spec& spec, Lines av
 // An entry contradicts only one for the same number of lines: for other numbers, another decision may be the
 // optimum.
 absl::StatusOr<bool> Table::Add(const TableEntry& entry) {
-  absl::StatusOr<std::optional<TableEntry>> known = Find(entry.spec, entry.available);
-  if (!known.ok()) return known.status();
-  if (*known && (*known)->available == entry.available) {
-    if ((*known)->decision == entry.decision) return false;
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<TableEntry> known, Find(entry.spec, entry.available));
+  if (known && known->available == entry.available) {
+    if (known->decision == entry.decision) return false;
     return absl::AlreadyExistsError("the table has another solution than the one to be added");
   }
   const Coordinates coordinates = CoordinatesOf(entry.spec, entry.available);
@@ -69,11 +68,10 @@ absl::StatusOr<std::optional<std::string>> Table::FindText(TextKind kind, const 
 }
 
 absl::StatusOr<Cost> Table::FindBound(const Spec& spec, Lines available) const {
-  const absl::StatusOr<std::optional<std::string>> found =
-      FindText(TextKind::kBound, BoundQuestion(spec, available));
-  if (!found.ok()) return found.status();
-  if (!*found) return Cost{0};
-  return ParseBound(**found);
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> found,
+                          FindText(TextKind::kBound, BoundQuestion(spec, available)));
+  if (!found) return Cost{0};
+  return ParseBound(*found);
 }
 
 // Bounds are kept as texts, united by the greater one (United).
@@ -88,7 +86,7 @@ absl::Status Table::Commit() {
   std::map<PageKey, std::vector<PagePoint>> points;
   for (const auto& [key, page] : added_)
     for (const auto& [point, decision] : page) points[key].push_back({point, decision});
-  if (absl::Status status = file_->Add(points, texts_); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(file_->Add(points, texts_));
   for (const auto& [key, page] : added_) pages_.erase(key);
   added_.clear();
   texts_.Clear();

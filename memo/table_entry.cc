@@ -7,6 +7,7 @@
 #include "memo/page.h"
 #include "memo/page_key.h"
 #include "memo/varint.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -28,10 +29,9 @@ absl::StatusOr<std::string> EncodeEntries(const std::vector<TableEntry>& entries
   }
   std::string bytes;
   for (auto& [key, points] : pages) {
-    absl::StatusOr<Page> page = Page::Of(std::move(points));
-    if (!page.ok()) return page.status();
+    KIRSCH_ASSIGN_OR_RETURN(Page page, Page::Of(std::move(points)));
     AppendBytes(key.Encode(), &bytes);
-    AppendBytes(page->Encode(), &bytes);
+    AppendBytes(page.Encode(), &bytes);
   }
   return bytes;
 }
@@ -40,12 +40,10 @@ absl::StatusOr<std::vector<TableEntry>> DecodeEntries(std::string_view bytes) {
   std::vector<TableEntry> entries;
   VarintReader reader(bytes);
   while (reader.ok() && reader.remaining() > 0) {
-    absl::StatusOr<PageKey> key = PageKey::Decode(reader.NextBytes());
-    if (!key.ok()) return key.status();
-    absl::StatusOr<Page> page = Page::Decode(reader.NextBytes());
-    if (!page.ok()) return page.status();
-    for (PagePoint& point : page->Points()) {
-      const std::optional<Question> question = QuestionAt({key->plane, std::move(point.point)});
+    KIRSCH_ASSIGN_OR_RETURN(PageKey key, PageKey::Decode(reader.NextBytes()));
+    KIRSCH_ASSIGN_OR_RETURN(Page page, Page::Decode(reader.NextBytes()));
+    for (PagePoint& point : page.Points()) {
+      const std::optional<Question> question = QuestionAt({key.plane, std::move(point.point)});
       if (!question) return absl::DataLossError("not the coordinates of a spec");
       entries.push_back({question->spec, question->available, point.decision});
     }

@@ -5,12 +5,12 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_replace.h"
 #include "memo/checksum_vfs.h"
 #include "memo/sqlite.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -94,31 +94,26 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::st
   std::unique_ptr<TableFile> file(new TableFile(path, database));
   if (code != SQLITE_OK) return SqliteError(database, path);
   sqlite3_busy_timeout(database, kBusyMilliseconds);
-  if (absl::Status status = RunSql(database, path, "PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;");
-      !status.ok())
-    return status;
+  KIRSCH_RETURN_IF_ERROR(RunSql(database, path, "PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;"));
   return file;
 }
 
 // Makes the table if the file is new, and then treats it like any other.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Open(const std::string& path,
                                                            const TableIdentity& identity) {
-  auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<bool> is_new = (*file)->IsNew();
-  if (!is_new.ok()) return is_new.status();
-  absl::Status status = *is_new ? (*file)->Create(identity) : absl::OkStatus();
-  if (status.ok()) status = (*file)->ReadIdentity();
-  if (status.ok()) status = (*file)->RefuseOthers(identity);
+  KIRSCH_ASSIGN_OR_RETURN(auto file, OpenDatabase(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  KIRSCH_ASSIGN_OR_RETURN(bool is_new, file->IsNew());
+  absl::Status status = is_new ? file->Create(identity) : absl::OkStatus();
+  if (status.ok()) status = file->ReadIdentity();
+  if (status.ok()) status = file->RefuseOthers(identity);
   if (!status.ok()) return status;
   return file;
 }
 
 // Takes the file's own identity, so none can be refused.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenExisting(const std::string& path) {
-  auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE);
-  if (!file.ok()) return file.status();
-  if (absl::Status status = (*file)->ReadIdentity(); !status.ok()) return status;
+  KIRSCH_ASSIGN_OR_RETURN(auto file, OpenDatabase(path, SQLITE_OPEN_READWRITE));
+  KIRSCH_RETURN_IF_ERROR(file->ReadIdentity());
   return file;
 }
 
@@ -127,14 +122,12 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenReadOnly(const std::st
                                                                    const TableIdentity& identity) {
   // Characters that have a meaning in a URI.
   const std::string escaped = absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}});
-  auto file =
-      OpenDatabase(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Cat("file:", escaped, "?immutable=1"));
-  if (!file.ok()) return file.status();
-  absl::StatusOr<bool> is_new = (*file)->IsNew();
-  if (!is_new.ok()) return is_new.status();
-  if (*is_new) return absl::UnavailableError(Cat("'", path, "': there is no table in it yet"));
-  absl::Status status = (*file)->ReadIdentity();
-  if (status.ok()) status = (*file)->RefuseOthers(identity);
+  KIRSCH_ASSIGN_OR_RETURN(auto file, OpenDatabase(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                                                  Cat("file:", escaped, "?immutable=1")));
+  KIRSCH_ASSIGN_OR_RETURN(bool is_new, file->IsNew());
+  if (is_new) return absl::UnavailableError(Cat("'", path, "': there is no table in it yet"));
+  absl::Status status = file->ReadIdentity();
+  if (status.ok()) status = file->RefuseOthers(identity);
   if (!status.ok()) return status;
   return file;
 }
@@ -145,11 +138,10 @@ TableFile::~TableFile() { sqlite3_close(database_); }
 
 // True if nothing is in the file: no tables, and no other program's mark.
 absl::StatusOr<bool> TableFile::IsNew() const {
-  absl::StatusOr<int64_t> things = QueryNumber(database_, path_, "SELECT count(*) FROM sqlite_schema");
-  if (!things.ok()) return things.status();
-  absl::StatusOr<int64_t> id = QueryNumber(database_, path_, "PRAGMA application_id");
-  if (!id.ok()) return id.status();
-  return *things == 0 && *id == 0;
+  KIRSCH_ASSIGN_OR_RETURN(int64_t things,
+                          QueryNumber(database_, path_, "SELECT count(*) FROM sqlite_schema"));
+  KIRSCH_ASSIGN_OR_RETURN(int64_t id, QueryNumber(database_, path_, "PRAGMA application_id"));
+  return things == 0 && id == 0;
 }
 
 absl::Status TableFile::Begin() { return RunSql(database_, path_, "BEGIN IMMEDIATE"); }
@@ -199,15 +191,13 @@ absl::Status TableFile::Create(const TableIdentity& identity) {
 
 // Checks in this order: a table at all, its format, its identity's checksum.
 absl::Status TableFile::ReadIdentity() {
-  absl::StatusOr<int64_t> id = QueryNumber(database_, path_, "PRAGMA application_id");
-  if (!id.ok()) return id.status();
-  if (*id != kApplicationId)
+  KIRSCH_ASSIGN_OR_RETURN(int64_t id, QueryNumber(database_, path_, "PRAGMA application_id"));
+  if (id != kApplicationId)
     return absl::FailedPreconditionError(Cat("'", path_, "': not a table of Kirsch's"));
-  absl::StatusOr<int64_t> format = QueryNumber(database_, path_, "PRAGMA user_version");
-  if (!format.ok()) return format.status();
-  if (*format != kTableFormat)
+  KIRSCH_ASSIGN_OR_RETURN(int64_t format, QueryNumber(database_, path_, "PRAGMA user_version"));
+  if (format != kTableFormat)
     return absl::FailedPreconditionError(
-        Cat("'", path_, "': expected a table of format ", kTableFormat, ", got format ", *format));
+        Cat("'", path_, "': expected a table of format ", kTableFormat, ", got format ", format));
   std::map<std::string, std::string> values;
   SqlStatement statement(database_, path_, "SELECT name, value FROM identity");
   while (statement.Step()) values[std::string(statement.Bytes(0))] = std::string(statement.Bytes(1));
@@ -263,9 +253,8 @@ absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
 
 // Reads the page within the transaction, so that points of other processes are kept.
 absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoint>& points) {
-  absl::StatusOr<Page> page = ReadPage(key);
-  if (!page.ok()) return page.status();
-  std::vector<PagePoint> all = page->Points();
+  KIRSCH_ASSIGN_OR_RETURN(Page page, ReadPage(key));
+  std::vector<PagePoint> all = page.Points();
   all.insert(all.end(), points.begin(), points.end());
   absl::StatusOr<Page> merged = Page::Of(std::move(all));
   if (!merged.ok())
@@ -299,21 +288,20 @@ absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
     if (!statement.status().ok()) return statement.status();
     return std::optional<std::string>();
   }
-  absl::StatusOr<std::string> text = DecodeText(kind, question, statement.Number(0), statement.Bytes(1));
-  if (!text.ok()) return text.status();
-  return std::optional<std::string>(*std::move(text));
+  KIRSCH_ASSIGN_OR_RETURN(std::string text,
+                          DecodeText(kind, question, statement.Number(0), statement.Bytes(1)));
+  return std::optional<std::string>(std::move(text));
 }
 
 // Nothing is written if the answer stays as it is.
 absl::Status TableFile::AddText(TextKind kind, const std::string& question, const std::string& answer) {
-  const absl::StatusOr<std::optional<std::string>> known = FindText(kind, question);
-  if (!known.ok()) return known.status();
-  const absl::StatusOr<std::string> united = United(kind, known->value_or(answer), answer);
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> known, FindText(kind, question));
+  const absl::StatusOr<std::string> united = United(kind, known.value_or(answer), answer);
   if (!united.ok())
     return absl::Status(united.status().code(),
                         Cat("'", path_, "': it has another solution than the one to be added: ",
                             std::string(united.status().message())));
-  if (*known == *united) return absl::OkStatus();
+  if (known == *united) return absl::OkStatus();
   const std::string data = Compress(*united);
   const std::string sql = SetRow(Info(kind).table, "question");
   SqlStatement statement(database_, path_, sql.c_str());
@@ -333,7 +321,7 @@ absl::Status TableFile::ForEachText(
     const absl::StatusOr<std::string> text =
         DecodeText(kind, question, statement.Number(1), statement.Bytes(2));
     if (text.ok()) {
-      if (absl::Status status = visit(question, *text); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(visit(question, *text));
     } else if (damaged != nullptr) {
       damaged(text.status());
     } else {
@@ -347,7 +335,7 @@ absl::Status TableFile::ForEachText(
 absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points,
                             const TableTexts& texts) {
   if (points.empty() && texts.empty()) return absl::OkStatus();
-  if (absl::Status status = Begin(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(Begin());
   absl::Status status;
   for (const auto& [key, page] : points)
     if (status.ok()) status = AddToPage(key, page);
@@ -365,9 +353,8 @@ absl::StatusOr<TableFile::StoredPage> TableFile::DecodeRow(std::string_view key_
   absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
   if (!key.ok())
     return absl::DataLossError(Cat("'", path_, "': damaged: ", std::string(key.status().message())));
-  absl::StatusOr<Page> page = DecodePage(*key, key_bytes, data, checksum);
-  if (!page.ok()) return page.status();
-  return StoredPage{*std::move(key), *std::move(page), static_cast<int64_t>(key_bytes.size() + data.size())};
+  KIRSCH_ASSIGN_OR_RETURN(Page page, DecodePage(*key, key_bytes, data, checksum));
+  return StoredPage{*std::move(key), std::move(page), static_cast<int64_t>(key_bytes.size() + data.size())};
 }
 
 absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
@@ -377,7 +364,7 @@ absl::Status TableFile::ForEachPage(const std::function<absl::Status(const Store
     const absl::StatusOr<StoredPage> page =
         DecodeRow(statement.Bytes(0), statement.Number(1), statement.Bytes(2));
     if (page.ok()) {
-      if (absl::Status status = visit(*page); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(visit(*page));
     } else if (damaged != nullptr) {
       damaged(page.status());
     } else {
@@ -404,10 +391,10 @@ absl::Status TableFile::CheckPagesOfFile() const {
 
 // Our checksums first: they cover every byte. Then SQLite looks at the structure.
 absl::Status TableFile::CheckIntegrity() const {
-  if (absl::Status status = CheckPagesOfFile(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CheckPagesOfFile());
   SqlStatement statement(database_, path_, "PRAGMA integrity_check(1)");
   std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
-  std::replace(verdict.begin(), verdict.end(), '\n', ' ');
+  std::ranges::replace(verdict, '\n', ' ');
   if (!statement.status().ok()) return statement.status();
   if (verdict != "ok") return absl::DataLossError(Cat("'", path_, "': damaged: ", verdict));
   return absl::OkStatus();

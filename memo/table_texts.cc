@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -24,16 +24,14 @@ bool ParseNumbers(absl::string_view text, CoordinateList* numbers) {
 }  // namespace
 
 bool TableTexts::empty() const {
-  return std::all_of(texts_.begin(), texts_.end(), [](const Texts& texts) { return texts.empty(); });
+  return std::ranges::all_of(texts_, [](const Texts& texts) { return texts.empty(); });
 }
 
 // An error leaves the known answer as it was.
 absl::Status TableTexts::Add(TextKind kind, const std::string& question, const std::string& answer) {
   const auto [known, is_new] = (*this)[kind].try_emplace(question, answer);
   if (is_new) return absl::OkStatus();
-  absl::StatusOr<std::string> united = United(kind, known->second, answer);
-  if (!united.ok()) return united.status();
-  known->second = *std::move(united);
+  KIRSCH_ASSIGN_OR_RETURN(known->second, United(kind, known->second, answer));
   return absl::OkStatus();
 }
 
@@ -41,16 +39,15 @@ absl::Status TableTexts::Add(TextKind kind, const std::string& question, const s
 absl::StatusOr<std::string> United(TextKind kind, const std::string& known, const std::string& added) {
   if (kind == TextKind::kTuned || known == added) return known;
   if (kind == TextKind::kPlan) return absl::AlreadyExistsError("two plans for one graph");
-  const absl::StatusOr<Cost> a = ParseBound(known), b = ParseBound(added);
-  if (!a.ok()) return a.status();
-  if (!b.ok()) return b.status();
-  return *a < *b ? added : known;
+  KIRSCH_ASSIGN_OR_RETURN(const Cost a, ParseBound(known));
+  KIRSCH_ASSIGN_OR_RETURN(const Cost b, ParseBound(added));
+  return a < b ? added : known;
 }
 
 // Coordinates tell specs apart, here as in pages.
 std::string BoundQuestion(const Spec& spec, Lines available) {
   const Coordinates coordinates = CoordinatesOf(spec, available);
-  return Cat(absl::StrJoin(coordinates.plane, " "), ";", absl::StrJoin(coordinates.point, " "));
+  return Cat(Join(coordinates.plane, " "), ";", Join(coordinates.point, " "));
 }
 
 std::optional<Question> ParseBoundQuestion(std::string_view text) {

@@ -3,12 +3,8 @@
 
 #include <utility>
 
-#include "spec/check.h"
-
 namespace kirsch {
 namespace {
-
-Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
 // Gives a matrix with a side of 1 its unique statement, see the header. A contiguous column gets the other
 // order, so that its long side is the inner one; its elements stay where they are.

@@ -82,8 +82,8 @@ void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
 
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue) {
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
-  KIRSCH_CHECK(std::all_of(shape.axes.begin(), shape.axes.end(),
-                           [](const ConvAxis& axis) { return axis.size >= axis.window(); }));
+  KIRSCH_CHECK(
+      std::ranges::all_of(shape.axes, [](const ConvAxis& axis) { return axis.size >= axis.window(); }));
   KIRSCH_CHECK(nhwc || shape.images == 1);
   KIRSCH_CHECK(!shape.lanewise() ||
                (nhwc && shape.filters == shape.channels && shape.channels % shape.group == 0));

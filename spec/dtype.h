@@ -277,7 +277,7 @@ inline constexpr auto kCallersElements = [] {
   constexpr auto kIsOne = [](const DtypeInfo& info) {
     return info.block == 1 && IsOfCallers(info.dtype) && !info.own_sums;
   };
-  std::array<Dtype, std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
+  std::array<Dtype, std::ranges::count_if(kDtypes, kIsOne)> all = {};
   auto next = all.begin();
   for (const DtypeInfo& info : kDtypes)
     if (kIsOne(info)) *next++ = info.dtype;

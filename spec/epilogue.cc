@@ -44,7 +44,7 @@ std::vector<std::string> EpilogueNames(const Epilogue& epilogue) {
   for (const EpilogueStep& step : epilogue)
     if (step.HasOperand()) names.push_back(NameOfOperand(step));
   for (size_t i = 0; i < names.size(); ++i) {
-    const auto same = std::count(names.begin(), names.end(), names[i]);
+    const auto same = std::ranges::count(names, names[i]);
     const auto before = std::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]);
     numbered.push_back(same > 1 ? Cat(names[i], before + 1) : names[i]);
   }

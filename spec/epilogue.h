@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

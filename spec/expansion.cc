@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "absl/types/span.h"
+
 namespace kirsch {
 
 Level FillingLevel(const Spec& spec) {
@@ -16,13 +18,12 @@ Level FillingLevel(const Spec& spec) {
 }
 
 size_t MainChild(const Expansion& expansion) {
-  size_t most = 0;
-  const auto work = [&](size_t i) {
-    return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
-  };
-  for (size_t i = 1; i < static_cast<size_t>(expansion.num_children); ++i)
-    if (work(i) > work(most)) most = i;
-  return most;
+  const auto children =
+      absl::MakeConstSpan(expansion.children).first(static_cast<size_t>(expansion.num_children));
+  const auto most = std::ranges::max_element(children, {}, [](const Expansion::Child& child) {
+    return static_cast<double>(child.weight) * Flops(child.spec);
+  });
+  return static_cast<size_t>(most - children.begin());
 }
 
 }  // namespace kirsch

@@ -54,7 +54,7 @@ struct DimRanges {
 
   bool varies(size_t dim) const { return least[dim] != 0; }
   bool varies() const {
-    return std::any_of(least.begin(), least.end(), [](uint32_t size) { return size != 0; });
+    return std::ranges::any_of(least, [](uint32_t size) { return size != 0; });
   }
   bool HasSymbolicStride(int operand) const { return (symbolic_strides >> operand & 1) != 0; }
 };

@@ -110,14 +110,13 @@ struct Instruction {
   constexpr bool has_excess() const { return lhs == Dtype::kExcess8; }
   // Does some encoding keep products in a register of their own?
   constexpr bool has_products() const {
-    return std::any_of(encodings.begin(), encodings.end(),
-                       [](const Encoding& encoding) { return encoding.form == EncodingForm::kProduct; });
+    return std::ranges::any_of(
+        encodings, [](const Encoding& encoding) { return encoding.form == EncodingForm::kProduct; });
   }
   // Machine instructions of a multiply-add, by the best encoding.
   constexpr int instructions() const {
-    const bool fused = std::any_of(encodings.begin(), encodings.end(), [](const Encoding& encoding) {
-      return encoding.form != EncodingForm::kProduct;
-    });
+    const bool fused = std::ranges::any_of(
+        encodings, [](const Encoding& encoding) { return encoding.form != EncodingForm::kProduct; });
     return parts() * (fused ? 1 : 2);
   }
 };
@@ -310,7 +309,7 @@ template <typename Has>
 const Encoding* FindEncoding(const Instruction& row, int bytes, const Has& has) {
   for (const Encoding& encoding : row.encodings)
     if (encoding.least_bytes <= bytes && bytes <= encoding.most_bytes &&
-        std::all_of(encoding.features.begin(), encoding.features.end(), has))
+        std::ranges::all_of(encoding.features, has))
       return &encoding;
   return nullptr;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -21,16 +22,35 @@ enum class LayoutKind : uint8_t {
   kTiles,        // registers of a matrix unit: as kVectors, up to kTileRows rows of a vector in each
 };
 
-inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kTiles) + 1;
+// What is known of a layout by its kind. A register file of its own begins as a row here.
+struct LayoutInfo {
+  std::string_view word;        // in texts, before its panel; empty: none
+  bool decided = false;         // decisions may say the word
+  bool whole_vectors = false;   // registers: each row is in whole vectors along the output's inner dim
+  bool steps_in_lanes = false;  // registers: the lanes of a vector of inputs are steps of the reduction
+};
 
-// Is each row of the tile in whole vectors along the output's inner dim?
-constexpr bool IsOfVectors(LayoutKind registers) {
-  return registers == LayoutKind::kVectors || registers == LayoutKind::kChains ||
-         registers == LayoutKind::kTiles;
-}
+inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kTiles) + 1;
+// Indexed by LayoutKind.
+inline constexpr std::array<LayoutInfo, kNumLayoutKinds> kLayouts = {{
+    {.word = ""},
+    {.word = "packed", .decided = true},
+    {.word = "vectors", .decided = true, .whole_vectors = true},
+    {.word = "sums", .decided = true, .steps_in_lanes = true},
+    {.word = "window"},
+    {.word = "lanes", .decided = true},
+    {.word = "chains", .decided = true, .whole_vectors = true},
+    {.word = "tiles", .decided = true, .whole_vectors = true, .steps_in_lanes = true},
+}};
+
+constexpr const LayoutInfo& Info(LayoutKind kind) { return kLayouts[static_cast<size_t>(kind)]; }
+constexpr bool IsOfVectors(LayoutKind registers) { return Info(registers).whole_vectors; }
 
 // The one of an operand's last two axes that is contiguous.
 enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it
+
+// The order of the same elements as their transpose sees them.
+constexpr Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
 // The axes of images beside channels. An image of one axis has the width, one of two axes also the height.
 struct ImageAxes {

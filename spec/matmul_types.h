@@ -39,8 +39,7 @@ inline constexpr MatmulTypes kBaseMatmulTypes[] = {
 // These, and those of weights.
 // Each type of weights stands beside f32 and beside bf16.
 inline constexpr auto kMatmulTypes = [] {
-  constexpr auto kWeights =
-      std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.is_weights; });
+  constexpr auto kWeights = std::ranges::count_if(kDtypes, &DtypeInfo::is_weights);
   std::array<MatmulTypes, std::size(kBaseMatmulTypes) + 2 * kWeights> all = {};
   auto next = std::copy(std::begin(kBaseMatmulTypes), std::end(kBaseMatmulTypes), all.begin());
   for (const DtypeInfo& info : kDtypes)
@@ -53,7 +52,7 @@ inline constexpr auto kMatmulTypes = [] {
 // exchanged.
 inline constexpr auto kBlockMatmulTypes = [] {
   constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block > 1 && !info.ours; };
-  std::array<MatmulTypes, 2 * std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
+  std::array<MatmulTypes, 2 * std::ranges::count_if(kDtypes, kIsOne)> all = {};
   auto next = all.begin();
   for (const DtypeInfo& info : kDtypes)
     for (Dtype beside : {Dtype::kF32, Dtype::kBf16})

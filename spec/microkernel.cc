@@ -215,8 +215,9 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target) {
 }
 
 bool TargetHas(Arithmetic arithmetic, const Target& target) {
-  return std::all_of(target.vectors.begin(), target.vectors.end(),
-                     [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
+  return std::ranges::all_of(target.vectors, [&](const VectorUnit& unit) {
+    return EncodingOf(arithmetic, unit, target) != nullptr;
+  });
 }
 
 // The factors are of the sums' type, as loads widen both.
@@ -254,7 +255,7 @@ Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
   const auto fits = [&](const Instruction& row) { return row.group == group && Takes(row, lhs, rhs); };
   // Mostly one row has this group: then rates need not be compared.
-  const auto first = std::find_if(kInstructions.begin(), kInstructions.end(), fits);
+  const auto first = std::ranges::find_if(kInstructions, fits);
   KIRSCH_CHECK(first != kInstructions.end());
   if (std::none_of(first + 1, kInstructions.end(), fits)) return first->arithmetic;
   return Fastest(lhs, rhs, target, first->arithmetic, fits);
@@ -345,8 +346,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 bool LanesMayVary(Dtype dtype, const Target& target) {
   if (IsOfBlocks(dtype)) return false;
   if (Bytes(dtype) >= kWordBytes) return true;
-  return target.HasFeature("avx512bw") && std::any_of(target.vectors.begin(), target.vectors.end(),
-                                                      [](const VectorUnit& unit) { return unit.masks; });
+  return target.HasFeature("avx512bw") && std::ranges::any_of(target.vectors, &VectorUnit::masks);
 }
 
 const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile) {
@@ -358,6 +358,10 @@ const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile) {
 bool TilesWait(const RegisterTile& tile, const Epilogue& epilogue, Dtype out, int64_t columns) {
   return tile.form == LayoutKind::kTiles &&
          (!epilogue.empty() || out != tile.instruction().accumulator() || columns % tile.lanes != 0);
+}
+
+int RegistersFor(const RegisterTile& tile, const Target& target) {
+  return tile.form == LayoutKind::kTiles ? target.matrix->registers : UnitOf(target, tile).registers;
 }
 
 int TileRegistersNeeded(const RegisterTile& tile) {

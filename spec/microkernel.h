@@ -106,9 +106,7 @@ struct RegisterTile {
   int group() const { return instruction().group; }
   int vector_bytes() const { return lanes * Bytes(instruction().accumulator()); }
   // Steps of the reduction that a multiply-add takes in.
-  int step() const {
-    return group() * (form == LayoutKind::kPartialSums || form == LayoutKind::kTiles ? lanes : 1);
-  }
+  int step() const { return group() * (Info(form).steps_in_lanes ? lanes : 1); }
   // Of kTiles: the tiles of a matrix unit that the rows make, and the rows of one of them.
   int row_tiles() const { return (rows + kTileRows - 1) / kTileRows; }
   int rows_of(int row_tile) const { return std::min(kTileRows, rows - row_tile * kTileRows); }
@@ -141,6 +139,9 @@ bool LanesMayVary(Dtype dtype, const Target& target);
 
 // The unit of `target` whose vectors the tile's accumulators are.
 const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile);
+
+// The registers that there are for such a tile: of its vector unit, or of the matrix unit.
+int RegistersFor(const RegisterTile& tile, const Target& target);
 
 // The registers of the matrix unit that a tile of kTiles needs: its accumulators, a step's tiles of lhs, and
 // one of rhs.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/spec.h"
 
-#include "spec/check.h"
-
 namespace kirsch {
 namespace {
 

@@ -6,7 +6,7 @@
 namespace kirsch {
 
 bool Target::HasFeature(std::string_view feature) const {
-  return std::find(features.begin(), features.end(), feature) != features.end();
+  return std::ranges::find(features, feature) != features.end();
 }
 
 std::vector<std::string> FeaturesOf(const VectorUnit& unit) {

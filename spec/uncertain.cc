@@ -204,7 +204,7 @@ bool IsCertain(Operation op, Uncertain x, Uncertain y, double value) {
   const double error = x.error + y.error;
   if (error == 0 || std::isinf(error)) return error == 0;
   const auto corners = CornersOf(x, y, 1);
-  return std::all_of(corners.begin(), corners.end(), [&](const auto& corner) {
+  return std::ranges::all_of(corners, [&](const auto& corner) {
     const double other = Info(op).meaning(corner.first, corner.second);
     return std::isnan(value) ? std::isnan(other) : other == value;
   });

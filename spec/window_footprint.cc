@@ -32,7 +32,7 @@ WindowSteps StepsOf(const Spec& spec, int operand) {
     AppendSteps(DigitAxis::Strided(1), extent.inner, false, &steps);
     AppendSteps(DigitAxis::Strided(layout.ld), extent.outer, true, &steps);
   }
-  std::sort(steps.begin(), steps.end(), [](const Steps& a, const Steps& b) { return a.stride < b.stride; });
+  std::ranges::sort(steps, {}, &Steps::stride);
   return steps;
 }
 

@@ -51,8 +51,7 @@ bool IsUnit(double coefficient) { return std::abs(coefficient) == 1; }
 int Operations(const WinogradMatrix& matrix) {
   int operations = 0;
   for (const auto& row : matrix.at) {
-    const auto zeros = std::count(row.begin(), row.end(), 0.0),
-               ones = std::count(row.begin(), row.end(), 1.0);
+    const auto zeros = std::ranges::count(row, 0.0), ones = std::ranges::count(row, 1.0);
     operations += static_cast<int>(row.size()) - static_cast<int>(zeros) - (ones > 0 ? 1 : 0);
   }
   return operations;

@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "search/table/answer.h"
 #include "spec/text/cat.h"
 

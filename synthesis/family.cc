@@ -2,8 +2,6 @@
 #include "synthesis/family.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cost/cost_model.h"
 #include "cost/shared_cost_model.h"

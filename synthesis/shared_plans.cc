@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "cost/shared_cost_model.h"

@@ -131,8 +131,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   std::erase_if(file.functions, [&](const HeaderFunction& function) {
     const std::vector<HeaderVariant>& variants = function.variants;
     const bool runs = std::any_of(variants.begin(), variants.end(), RunsHere);
-    const HeaderVariant& variant = variants.front();
-    const size_t members = variant.program_of.empty() ? variant.programs.size() : variant.program_of.size();
+    const size_t members = variants.front().members();
     if (runs && function.has_self_test()) {
       test.members += members;
       return false;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
 #include "bench/contenders/peers.h"
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
@@ -22,6 +21,7 @@
 #include "bench/workload/workload.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/solve.h"
@@ -76,7 +76,7 @@ std::string NamesOfWeights(const KernelMember& kernel) {
       for (const Parameter& parameter : parsed.parameters)
         if (parameter.operand == static_cast<int>(weights)) names.push_back(parameter.name);
   }
-  return absl::StrJoin(names, ",");
+  return Join(names, ",");
 }
 
 // Reads what to bench: all matmuls, or all graphs, as their peers differ. If some are graphs, MakeAlike makes
@@ -88,16 +88,14 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments&
   if (spec + suite + file != 1)
     return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE or -f FILE");
   if (!arguments.kernel.empty() && !file) return absl::InvalidArgumentError("bench: --kernel is of -f FILE");
-  absl::StatusOr<std::string> text = file ? ReadFile(arguments.file) : arguments.solve.spec;
-  if (!text.ok()) return text.status();
-  absl::StatusOr<std::vector<BenchEntry>> entries =
-      suite ? ReadSuite(arguments.suite)
-            : ReadEntries(*text, file ? arguments.file : "spec", arguments.kernel);
-  if (!entries.ok()) return entries;
-  if (absl::Status alike = MakeAlike(&*entries); !alike.ok())
+  KIRSCH_ASSIGN_OR_RETURN(std::string text, file ? ReadFile(arguments.file) : arguments.solve.spec);
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<BenchEntry> entries,
+                          suite ? ReadSuite(arguments.suite)
+                                : ReadEntries(text, file ? arguments.file : "spec", arguments.kernel));
+  if (absl::Status alike = MakeAlike(&entries); !alike.ok())
     return absl::Status(alike.code(), Cat("bench: ", std::string(alike.message())));
-  for (BenchEntry& entry : *entries) {
-    if (absl::Status known = CheckCold(arguments.solve.cold, entry.kernel()); !known.ok()) return known;
+  for (BenchEntry& entry : entries) {
+    KIRSCH_RETURN_IF_ERROR(CheckCold(arguments.solve.cold, entry.kernel()));
     entry.evicted = ColdOperands(arguments.solve.cold, entry.kernel()).in_ram();
     if (arguments.rotate == kAllSets && arguments.solve.cold.empty())
       entry.in_ram = NamesOfWeights(entry.kernel());
@@ -140,9 +138,7 @@ absl::Status Write(const BenchArguments& arguments, const Target& target, const 
   }
   if (arguments.json != "-") std::fputs(text.c_str(), stdout);
   if (!arguments.json.empty())
-    if (absl::Status written = WriteJson(arguments.json, WithHead({"bench", target.name, true}, json));
-        !written.ok())
-      return written;
+    KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead({"bench", target.name, true}, json)));
   return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
 }
 
@@ -163,8 +159,7 @@ absl::StatusOr<int> SetsOf(const BenchArguments& arguments) {
 // nothing.
 absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const Target& target,
                                          std::vector<BenchEntry> entries, const Baseline* baseline) {
-  const absl::StatusOr<int> sets = SetsOf(arguments);
-  if (!sets.ok()) return sets.status();
+  KIRSCH_ASSIGN_OR_RETURN(const int sets, SetsOf(arguments));
   // All entries are of one kind (ReadEntriesToBench), so the first one tells.
   const bool graphs = entries.front().graph.has_value();
   ProgressLine line;
@@ -173,7 +168,7 @@ absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const 
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
   const auto programs = SetMakers(arguments, target, &request);
   request.threads = arguments.solve.threads;
-  request.sets = *sets;
+  request.sets = sets;
   // Rotating sets of weights takes the place of evictions.
   request.cold = !arguments.solve.cold.empty() && request.sets == 1;
   if (request.cold && arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
@@ -206,39 +201,30 @@ absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const 
 // The command: read everything, measure, compare, write. Exit codes: 0; 1 if a result of ours is wrong; 3 if
 // a kernel of ours is slower than in the baseline.
 absl::StatusOr<int> Bench(const BenchArguments& arguments) {
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, InputsOf(arguments));
-      !outputs.ok())
-    return outputs;
-  absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntriesToBench(arguments);
-  if (!entries.ok()) return entries.status();
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json, arguments.svg}, InputsOf(arguments)));
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<BenchEntry> entries, ReadEntriesToBench(arguments));
   // Programs are predicted for the target, but measured here.
-  const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
-  if (!target.ok()) return target.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Target target, LoadTarget(arguments.solve.target));
   // A baseline that can't be read is an error before anything is measured.
   std::optional<Baseline> baseline;
   if (!arguments.baseline.empty()) {
-    absl::StatusOr<Baseline> read = ReadBaseline(arguments.baseline);
-    if (!read.ok()) return read.status();
-    baseline = *std::move(read);
+    KIRSCH_ASSIGN_OR_RETURN(baseline, ReadBaseline(arguments.baseline));
   }
-  const absl::StatusOr<BenchReport> report =
-      BenchEntries(arguments, *target, *std::move(entries), baseline ? &*baseline : nullptr);
-  if (!report.ok()) return report.status();
+  KIRSCH_ASSIGN_OR_RETURN(const BenchReport report, BenchEntries(arguments, target, std::move(entries),
+                                                                 baseline ? &*baseline : nullptr));
   absl::StatusOr<std::vector<RateChange>> changes = std::vector<RateChange>();
-  if (baseline) changes = ChangesSince(*baseline, *report);
+  if (baseline) changes = ChangesSince(*baseline, report);
   // What was measured is not lost beside an error.
   if (absl::Status written =
-          Write(arguments, *target, *report, changes.ok() ? *changes : std::vector<RateChange>());
+          Write(arguments, target, report, changes.ok() ? *changes : std::vector<RateChange>());
       !written.ok())
     return written;
   if (!changes.ok()) return changes.status();
   // A wrong result matters more than a slow one.
-  if (std::any_of(report->results.begin(), report->results.end(),
-                  [](const BenchResult& result) { return result.ours() && !result.correct; }))
+  if (std::ranges::any_of(report.results,
+                          [](const BenchResult& result) { return result.ours() && !result.correct; }))
     return 1;
-  return std::any_of(changes->begin(), changes->end(), [](const RateChange& change) { return change.slower; })
-             ? 3
-             : 0;
+  return std::ranges::any_of(*changes, &RateChange::slower) ? 3 : 0;
 }
 
 }  // namespace
@@ -251,12 +237,11 @@ void AddBenchCommand(const Command& app, const DbOptions& db, Run& run) {
   AddSolveOptions(command, db, arguments->solve).Required(false);
   AddTuneOptions(command, arguments->solve);
   command.BeginGroup(kWhatGroup);
-  command
-      .Add("--suite", arguments->suite,
-           "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
-           "array of its lines")
-      .Check(NotEmpty("a file"));
-  command.Add("-f,--file", arguments->file, "A file of kernels").Check(NotEmpty("a file"));
+  command.AddFile(
+      "--suite", arguments->suite,
+      "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
+      "array of its lines");
+  command.AddFile("-f,--file", arguments->file, "A file of kernels");
   command.Add("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
       .Check(NotEmpty("a name"));
   command.BeginGroup(kCheckGroup);
@@ -273,20 +258,17 @@ void AddBenchCommand(const Command& app, const DbOptions& db, Run& run) {
            "Hold peers to kernels for these instructions (avx2), as beside --target haswell; a library "
            "that does not say what its kernels need can't be held")
       .Check(WordOf({kPeersIsas.begin(), kPeersIsas.end()}));
-  command
-      .Add("--baseline", arguments->baseline,
-           "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
-           "slower by more than both spreads)")
-      .Check(NotEmpty("a file"));
+  command.AddFile(
+      "--baseline", arguments->baseline,
+      "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
+      "slower by more than both spreads)");
   command.AddFlag(
       "--rotate{*}", arguments->rotate,
       "Calls take so many sets of weights (constants; else rhs, filters) in turn, as those of a "
       "network do, instead of --cold's evictions; so many that the last cache does not hold them");
   command.BeginGroup(kOutputGroup);
-  command.Add("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
-  const Option svg =
-      command.Add("--svg", arguments->svg, "Draw the report to this SVG file").Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write the report as JSON to this file (-: standard output)");
+  const Option svg = command.AddFile("--svg", arguments->svg, "Draw the report to this SVG file");
   command.KeepOldName("--plot", svg);
   command.OnChosen([&run, arguments] { run = [arguments] { return Bench(*arguments); }; });
 }

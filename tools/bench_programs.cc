@@ -5,6 +5,7 @@
 
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/solve.h"
 #include "tools/synthesis_report.h"
 
@@ -32,19 +33,18 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
   // Each entry has the whole time budget.
   SearchBudget budget(own.time_budget);
   // A graph without a plan is an error here: there is nothing to measure.
-  const absl::StatusOr<Synthesis> synthesis =
-      Require(Solve(own, entry.kernel(), "spec", target_, memo_, budget));
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
+  KIRSCH_ASSIGN_OR_RETURN(const Synthesis synthesis,
+                          Require(Solve(own, entry.kernel(), "spec", target_, memo_, budget)));
+  PrintSummary(synthesis);
   Solved solved;
-  solved.gflops = synthesis->gflops();
+  solved.gflops = synthesis.gflops();
   // The header needs to know whether the spec was solved as its transpose: then users pass lhs where it has
   // rhs.
   std::vector<HeaderMember> members;
-  if (const auto* const impl = std::get_if<Impl>(&synthesis->program))
+  if (const auto* const impl = std::get_if<Impl>(&synthesis.program))
     members = {{impl->spec, entry.matmul->swapped}};
   // The code is made once, here. The JIT and C compilers get the same code, so their kernels can be compared.
-  solved.subject = std::make_unique<Subject>(synthesis->program, target_, MakeIdentifier(synthesis->name));
+  solved.subject = std::make_unique<Subject>(synthesis.program, target_, MakeIdentifier(synthesis.name));
   solved.header = std::make_unique<HeaderFile>(HeaderOf(*solved.subject, std::move(members)));
   solved.subject->header = solved.header.get();
   return solved;

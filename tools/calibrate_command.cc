@@ -19,6 +19,7 @@
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/tuning_report.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
@@ -88,18 +89,16 @@ void Remember(const TuningReport& report, std::vector<Remembered>* remembered) {
 // Reads from a table what --tune measured on this machine with one thread: constants are fitted to it, too.
 // NotFound if there are none.
 absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<TableFile>> table = TableFile::OpenExisting(path);
-  if (!table.ok()) return table.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::unique_ptr<TableFile> table, TableFile::OpenExisting(path));
   // A table may have tunings of several machines.
   const std::string signature = Signature(ReadHost());
   std::vector<Remembered> remembered;
-  const absl::Status read =
-      (*table)->ForEachText(TextKind::kTuned, [&](const std::string&, const std::string& text) {
+  KIRSCH_RETURN_IF_ERROR(
+      table->ForEachText(TextKind::kTuned, [&](const std::string&, const std::string& text) {
         const std::optional<TuningReport> report = TuningReport::Parse(text);
         if (report && report->signature == signature && report->threads == 1) Remember(*report, &remembered);
         return absl::OkStatus();
-      });
-  if (!read.ok()) return read;
+      }));
   if (remembered.empty())
     return absl::NotFoundError(
         Cat(path, ": expected what --tune measured on this machine with one thread, got none of it"));
@@ -110,20 +109,16 @@ absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
 // another machine are refused.
 absl::Status ReadEarlier(const CalibrateArguments& arguments, CalibrateOptions* options) {
   if (!arguments.from.empty()) {
-    absl::StatusOr<std::vector<Remembered>> remembered = RememberedIn(arguments.from);
-    if (!remembered.ok()) return remembered.status();
-    options->remembered = *std::move(remembered);
+    KIRSCH_ASSIGN_OR_RETURN(options->remembered, RememberedIn(arguments.from));
   }
   if (!arguments.refit.empty()) {
-    const absl::StatusOr<std::string> text = ReadFile(arguments.refit);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<Measurements> measurements = ParseMeasurements(*text, arguments.refit);
-    if (!measurements.ok()) return measurements.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(arguments.refit));
+    KIRSCH_ASSIGN_OR_RETURN(Measurements measurements, ParseMeasurements(text, arguments.refit));
     // Cycles measured on another machine say nothing of this one.
-    if (measurements->signature != Signature(ReadHost()))
+    if (measurements.signature != Signature(ReadHost()))
       return absl::InvalidArgumentError(Cat(arguments.refit, ": expected what was measured on this machine, ",
-                                            Signature(ReadHost()), ", got ", measurements->signature));
-    options->measurements = *std::move(measurements);
+                                            Signature(ReadHost()), ", got ", measurements.signature));
+    options->measurements = std::move(measurements);
   }
   return absl::OkStatus();
 }
@@ -148,42 +143,38 @@ absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   absl::StatusOr<Target> base = HostTarget(host, cpu);
   if (!base.ok()) return base.status();
   if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
-  const absl::StatusOr<std::string> output = OutputOf(arguments);
-  if (!output.ok()) return output.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string output, OutputOf(arguments));
   // Minutes of measuring are lost if the result can't be written, so look first.
   if (absl::Status writable =
-          CheckOutputs({*output, arguments.svg, arguments.measurements}, {arguments.from, arguments.refit});
+          CheckOutputs({output, arguments.svg, arguments.measurements}, {arguments.from, arguments.refit});
       !writable.ok())
     return writable;
   ProgressLine line;
   const InterruptGuard guard;
   CalibrateOptions options = OptionsOf(arguments, line, guard);
-  if (absl::Status read = ReadEarlier(arguments, &options); !read.ok()) return read;
+  KIRSCH_RETURN_IF_ERROR(ReadEarlier(arguments, &options));
   absl::StatusOr<Calibration> calibration =
       Calibrate(*base, arguments.from_defaults ? "defaults" : NearestTarget(host, cpu), options);
   line.Erase();
   if (!calibration.ok()) return calibration.status();
-  if (absl::Status written = WriteAll(*calibration, *output, arguments); !written.ok()) return written;
+  KIRSCH_RETURN_IF_ERROR(WriteAll(*calibration, output, arguments));
   // Standard output has the target file then, and nothing else.
-  if (*output == "-") return 0;
+  if (output == "-") return 0;
   std::fputs(Summarize(*calibration).c_str(), stdout);
-  std::printf("written to %s%s\n", output->c_str(),
-              *output == HostFile() ? ", which is host from now on" : "");
+  std::printf("written to %s%s\n", output.c_str(), output == HostFile() ? ", which is host from now on" : "");
   return 0;
 }
 
 // Measures how well a target file describes this machine. Exit code 1: it does not.
 absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
-  const absl::StatusOr<std::string> text = ReadFile(arguments.check);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<TargetFile> file = ParseTarget(*text, arguments.check);
-  if (!file.ok()) return file.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(arguments.check));
+  KIRSCH_ASSIGN_OR_RETURN(const TargetFile file, ParseTarget(text, arguments.check));
   // A calibrated file says how far off it was when it was made. Files written by hand say nothing.
-  absl::StatusOr<double> promised = PromisedError(*text, arguments.check);
+  absl::StatusOr<double> promised = PromisedError(text, arguments.check);
   if (!promised.ok() && !absl::IsNotFound(promised.status())) return promised.status();
   ProgressLine line;
   const InterruptGuard guard;
-  const absl::StatusOr<double> error = MeasureError(file->target, OptionsOf(arguments, line, guard));
+  const absl::StatusOr<double> error = MeasureError(file.target, OptionsOf(arguments, line, guard));
   line.Erase();
   if (!error.ok()) return error.status();
   // A file counts as good if it is off by little, or by not much more than when it was made. A file that
@@ -204,38 +195,31 @@ void AddCalibrateCommand(const Command& target_command, Run& run) {
   // A group may be begun again: --help puts its options together.
   auto arguments = std::make_shared<CalibrateArguments>();
   command.BeginGroup(kOutputGroup);
-  command
-      .Add("-o,--output", arguments->output,
-           "The file (default: this machine's in the configuration directory; -: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("-o,--output", arguments->output,
+                  "The file (default: this machine's in the configuration directory; -: standard output)");
   command.BeginGroup(kSearchGroup);
   command.AddFlag("--quick", arguments->quick, "In about a minute instead of some 6, less exactly");
   command.AddFlag("--from-defaults", arguments->from_defaults,
                   "Begin with what a target file without costs has, not with the constants of the nearest "
                   "named target");
-  command
-      .Add("--from", arguments->from,
-           "Fit the constants to what --tune measured on this machine before, too: the table that has it")
-      .Check(NotEmpty("a file"));
+  command.AddFile(
+      "--from", arguments->from,
+      "Fit the constants to what --tune measured on this machine before, too: the table that has it");
   command.BeginGroup(kOutputGroup);
-  const Option save = command
-                          .Add("--measurements", arguments->measurements,
-                               "Keep all that was measured in this file, for --refit")
-                          .Check(NotEmpty("a file"));
+  const Option save = command.AddFile("--measurements", arguments->measurements,
+                                      "Keep all that was measured in this file, for --refit");
   command.BeginGroup(kSearchGroup);
-  command.Add("--refit", arguments->refit, "Measure nothing; fit the constants to what --measurements kept")
-      .Check(NotEmpty("a file"))
+  command
+      .AddFile("--refit", arguments->refit, "Measure nothing; fit the constants to what --measurements kept")
       .Excludes("--quick")
       .Excludes(save);
   command.BeginGroup(kOutputGroup);
-  command.Add("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file");
   command.BeginGroup(kCheckGroup);
   command
-      .Add("--check", arguments->check,
-           "Write nothing; measure whether this target file still describes the machine (exit code 1: "
-           "it does not)")
-      .Check(NotEmpty("a file"))
+      .AddFile("--check", arguments->check,
+               "Write nothing; measure whether this target file still describes the machine (exit code 1: "
+               "it does not)")
       .Excludes("--output")
       .Excludes("--from")
       .Excludes("--from-defaults")

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ constexpr int kRefused = 2;
 
 // Prints an error on one line, whatever is in it: scripts read errors by lines.
 int Refuse(std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::ranges::replace(message, '\n', ' ');
   PrintRemark(message);
   return kRefused;
 }

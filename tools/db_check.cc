@@ -22,6 +22,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/tuning_report.h"
 #include "tools/db_command.h"
 #include "tools/options.h"
@@ -235,9 +236,8 @@ void Report(const Checker& checker, bool recalled) {
 
 // The command. Exit code 1: there is damage.
 absl::StatusOr<int> Check(const CheckArguments& arguments, const DbOptions& db) {
-  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
-  if (!file.ok()) return file.status();
-  Table table(*std::move(file));
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<TableFile> file, OpenChoice(arguments.table, db));
+  Table table(std::move(file));
   const IdentityMatch match = MatchIdentity(table.file()->identity());
   const CostModel model(match.target);
   // Without the same rules and costs, programs can't be made from the entries.

@@ -9,6 +9,7 @@
 #include "search/table/answer.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "tools/options.h"
 #include "tools/target_option.h"
 
@@ -53,9 +54,8 @@ std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db
 
 absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice, const DbOptions& db) {
   if (!choice.file.empty()) return OpenNamed(choice.file);
-  absl::StatusOr<Target> target = LoadTarget(choice.target);
-  if (!target.ok()) return target.status();
-  const std::string path = TablePath(db, IdentityOf(*target));
+  KIRSCH_ASSIGN_OR_RETURN(Target target, LoadTarget(choice.target));
+  const std::string path = TablePath(db, IdentityOf(target));
   if (path.empty()) return absl::InvalidArgumentError("expected FILE, as there is no default table");
   return OpenNamed(path);
 }

@@ -4,9 +4,7 @@
 #ifndef KIRSCH_TOOLS_DB_COMMAND_H_
 #define KIRSCH_TOOLS_DB_COMMAND_H_
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,12 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "spec/language/schedule.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"
+#include "spec/text/status_macros.h"
 #include "tools/db_command.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -18,8 +18,6 @@ namespace kirsch {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr size_t Index(LayoutKind kind) { return static_cast<size_t>(kind); }
 
 struct ExportArguments {
   TableChoice table;
@@ -34,8 +32,7 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   json["level"] = std::string(Name(tensor.level));
   json["moved"] = tensor.resident;
   json["constant"] = tensor.constant != 0;
-  json["layout"] =
-      layout.kind == LayoutKind::kStrided ? "strided" : std::string(kLayoutWords[Index(layout.kind)]);
+  json["layout"] = layout.kind == LayoutKind::kStrided ? "strided" : std::string(Info(layout.kind).word);
   json["order"] = std::string(OrderWord(layout.order));
   json["panel"] = layout.panel;
   json["group"] = layout.group;
@@ -128,37 +125,32 @@ absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stor
 
 // The command. The text is complete before anything is written, so an error leaves no half of a file.
 absl::StatusOr<int> Export(const ExportArguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.output}, InputsOf(arguments.table, db)); !output.ok())
-    return output;
-  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
-  if (!file.ok()) return file.status();
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.output}, InputsOf(arguments.table, db)));
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<TableFile> file, OpenChoice(arguments.table, db));
   std::string text;
-  absl::Status status = (*file)->ForEachPage(
-      [&](const TableFile::StoredPage& page) { return AppendPage(**file, page, &text); });
+  absl::Status status =
+      file->ForEachPage([&](const TableFile::StoredPage& page) { return AppendPage(*file, page, &text); });
   if (status.ok())
     status =
-        (*file)->ForEachText(TextKind::kPlan, [&](const std::string& question, const std::string& schedule) {
+        file->ForEachText(TextKind::kPlan, [&](const std::string& question, const std::string& schedule) {
           Append(&text, JsonText(ordered_json{{"plan", question}, {"schedule", schedule}}), "\n");
           return absl::OkStatus();
         });
   if (status.ok())
-    status =
-        (*file)->ForEachText(TextKind::kTuned, [&](const std::string& question, const std::string& report) {
-          // A tuning is JSON already, and becomes a part of the line.
-          const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
-          if (parsed.is_discarded())
-            return absl::DataLossError(Cat("'", (*file)->path(), "': damaged: a tuning that is no JSON"));
-          Append(&text, JsonText(ordered_json{{"tuned", question}, {"report", parsed}}), "\n");
-          return absl::OkStatus();
-        });
+    status = file->ForEachText(TextKind::kTuned, [&](const std::string& question, const std::string& report) {
+      // A tuning is JSON already, and becomes a part of the line.
+      const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
+      if (parsed.is_discarded())
+        return absl::DataLossError(Cat("'", file->path(), "': damaged: a tuning that is no JSON"));
+      Append(&text, JsonText(ordered_json{{"tuned", question}, {"report", parsed}}), "\n");
+      return absl::OkStatus();
+    });
   if (status.ok())
-    status =
-        (*file)->ForEachText(TextKind::kBound, [&](const std::string& question, const std::string& answer) {
-          const absl::StatusOr<Cost> bound = ParseBound(answer);
-          if (!bound.ok()) return bound.status();
-          Append(&text, JsonText(ordered_json{{"bound", question}, {"cost", *bound}}), "\n");
-          return absl::OkStatus();
-        });
+    status = file->ForEachText(TextKind::kBound, [&](const std::string& question, const std::string& answer) {
+      KIRSCH_ASSIGN_OR_RETURN(const Cost bound, ParseBound(answer));
+      Append(&text, JsonText(ordered_json{{"bound", question}, {"cost", bound}}), "\n");
+      return absl::OkStatus();
+    });
   if (status.ok()) status = WriteOutput(arguments.output, text);
   if (!status.ok()) return status;
   return 0;
@@ -172,8 +164,7 @@ void AddDbExport(const Command& db_command, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<ExportArguments>();
   AddTableChoice(command, arguments->table);
   command.BeginGroup(kOutputGroup);
-  command.Add("-o,--output", arguments->output, "The file (default: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("-o,--output", arguments->output, "The file (default: standard output)");
   command.OnChosen([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });
 }
 

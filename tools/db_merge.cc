@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "tools/db_command.h"
 
 namespace kirsch {
@@ -41,10 +42,9 @@ absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
 // Opens a table that is there. An error if it is damaged, or not of the identity of `first`; null: any
 // identity will do.
 absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, const TableFile* first) {
-  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenNamed(path);
-  if (!file.ok()) return file.status();
-  absl::Status status = first == nullptr ? absl::OkStatus() : RefuseOthers(**file, *first);
-  if (status.ok()) status = (*file)->CheckIntegrity();
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<TableFile> file, OpenNamed(path));
+  absl::Status status = first == nullptr ? absl::OkStatus() : RefuseOthers(*file, *first);
+  if (status.ok()) status = file->CheckIntegrity();
   if (!status.ok()) return status;
   return file;
 }
@@ -66,15 +66,14 @@ absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, TableTexts* 
         });
     if (!read.ok()) return Contradiction(read);
   }
-  absl::Status status = file.ForEachPage([&](const TableFile::StoredPage& stored) {
+  KIRSCH_RETURN_IF_ERROR(file.ForEachPage([&](const TableFile::StoredPage& stored) {
     const std::vector<PagePoint> more = stored.page.Points();
     // Several tables may have a page for the same part of a plane.
     std::vector<PagePoint>& known = (*points)[stored.key];
     known.insert(known.end(), more.begin(), more.end());
     entries += static_cast<int64_t>(more.size());
     return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+  }));
   return entries;
 }
 
@@ -102,20 +101,15 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
   int64_t read = 0;
   // 1. Read all inputs; the first one sets the identity.
   for (const std::string& path : arguments.inputs) {
-    absl::StatusOr<std::unique_ptr<TableFile>> input = OpenLike(path, first.get());
-    if (!input.ok()) return input.status();
-    absl::StatusOr<int64_t> entries = Read(**input, &points, &texts);
-    if (!entries.ok()) return entries.status();
-    read += *entries;
-    if (first == nullptr) first = *std::move(input);
+    KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<TableFile> input, OpenLike(path, first.get()));
+    KIRSCH_ASSIGN_OR_RETURN(int64_t entries, Read(*input, &points, &texts));
+    read += entries;
+    if (first == nullptr) first = std::move(input);
   }
   // 2. Read what OUT has already.
   if (std::filesystem::exists(arguments.output)) {
-    absl::StatusOr<std::unique_ptr<TableFile>> opened = OpenLike(arguments.output, first.get());
-    if (!opened.ok()) return opened.status();
-    output = *std::move(opened);
-    if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_texts); !entries.ok())
-      return entries.status();
+    KIRSCH_ASSIGN_OR_RETURN(output, OpenLike(arguments.output, first.get()));
+    KIRSCH_RETURN_IF_ERROR(Read(*output, &old, &old_texts).status());
   }
   // 3. Put them together in memory, which finds contradictions, and count what is new.
   Points all = old;
@@ -128,9 +122,7 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
   if (!status.ok()) return status;
   // 4. Write. A new OUT gets the identity of the inputs.
   if (output == nullptr) {
-    absl::StatusOr<std::unique_ptr<TableFile>> made = TableFile::Open(arguments.output, first->identity());
-    if (!made.ok()) return made.status();
-    output = *std::move(made);
+    KIRSCH_ASSIGN_OR_RETURN(output, TableFile::Open(arguments.output, first->identity()));
   }
   if (status = output->Add(points, texts); !status.ok()) return status;
   std::printf("%s entries read, %s of them new to %s\n", Cat(read).c_str(),

@@ -15,6 +15,7 @@
 #include "spec/language/graph_shorthand.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/solve.h"
 #include "tools/db_command.h"
@@ -51,20 +52,19 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments
   if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
     return absl::InvalidArgumentError(
         "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
-  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.family);
-  if (!family.ok()) return family.status();
+  KIRSCH_ASSIGN_OR_RETURN(SpecFamily family, ParseFamily(arguments.family));
   const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kUsual;
-  const std::vector<VaryingSize> sizes = family->varying_sizes(which);
+  const std::vector<VaryingSize> sizes = family.varying_sizes(which);
   const int64_t count = CountMembers(sizes);
   if (count > kMostRoots)
     return absl::InvalidArgumentError(
         Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
   // The first member stands for all: they differ in sizes only.
-  if (absl::Status cold = CheckCold(arguments.cold, family->member(0, which)); !cold.ok()) return cold;
-  if (absl::Status sums = CheckSums(family->member(0, which).spec, target); !sums.ok()) return sums;
+  KIRSCH_RETURN_IF_ERROR(CheckCold(arguments.cold, family.member(0, which)));
+  KIRSCH_RETURN_IF_ERROR(CheckSums(family.member(0, which).spec, target));
   std::vector<Spec> roots;
   for (int64_t i = 0; i < count; ++i) {
-    const ParsedSpec parsed = family->MemberOf(ValuesOf(sizes, i));
+    const ParsedSpec parsed = family.MemberOf(ValuesOf(sizes, i));
     Spec root = parsed.spec;
     root.threads = static_cast<uint8_t>(arguments.threads);
     const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), target);
@@ -117,36 +117,30 @@ absl::Status Report(const PrecomputeArguments& arguments, const PrecomputeProgre
 //   commit the round, show progress             go on with the next round
 //   report
 absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db));
-      !output.ok())
-    return output;
-  absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
-  absl::StatusOr<std::vector<Spec>> roots = FindRoots(arguments, *target);
-  if (!roots.ok()) return roots.status();
-  absl::StatusOr<std::unique_ptr<ProcessGroup>> processes = ProcessesOfThisJob();
-  if (!processes.ok()) return processes.status();
-  absl::StatusOr<std::shared_ptr<Table>> table = TableOfRank(db, *target, **processes);
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db)));
+  KIRSCH_ASSIGN_OR_RETURN(Target target, LoadTarget(arguments.target));
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<Spec> roots, FindRoots(arguments, target));
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<ProcessGroup> processes, ProcessesOfThisJob());
+  absl::StatusOr<std::shared_ptr<Table>> table = TableOfRank(db, target, *processes);
   // All processes end together if rank 0 has no table to write to.
-  const std::string go = (*processes)->Broadcast(table.ok() ? "go" : "");
+  const std::string go = processes->Broadcast(table.ok() ? "go" : "");
   if (!table.ok()) return table.status();
   // Rank 0 says why; the others only end with its exit code.
   if (go.empty()) return 2;
 
   // Only rank 0 shows progress. The processes share the cores of the machine.
   InterruptGuard guard;
-  ProgressLine line((*processes)->rank() == 0);
+  ProgressLine line(processes->rank() == 0);
   PrecomputeOptions options;
   options.workers = arguments.search_threads > 0 ? arguments.search_threads
-                                                 : std::max(1, ReadHost().cores / (*processes)->size());
+                                                 : std::max(1, ReadHost().cores / processes->size());
   options.cancel = &guard.interrupted();
   options.progress = [&line](const PrecomputeProgress& progress) { line.Show(ProgressText(progress)); };
   absl::StatusOr<PrecomputeProgress> result =
-      Precompute(*roots, CostModel(*target), **table, **processes, options);
+      Precompute(roots, CostModel(target), **table, *processes, options);
   line.Erase();
   if (!result.ok()) return result.status();
-  if ((*processes)->rank() == 0)
-    if (absl::Status status = Report(arguments, *result, **table); !status.ok()) return status;
+  if (processes->rank() == 0) KIRSCH_RETURN_IF_ERROR(Report(arguments, *result, **table));
   return 0;
 }
 
@@ -173,8 +167,7 @@ void AddDbPrecompute(const Command& db_command, const DbOptions& db, Run& run) {
            "Threads that search, in each process; default: all cores")
       .InRange(1, 1024);
   command.BeginGroup(kOutputGroup);
-  command.Add("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
   command.AddToFooter(
       "Interrupted, it goes on from there when run again. Under mpirun, all processes share the work, and "
       "the first writes the table.");

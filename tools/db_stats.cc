@@ -17,6 +17,7 @@
 #include "search/table/recall.h"
 #include "spec/expansion.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "tools/db_command.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -68,15 +69,14 @@ struct Stats {
 //   an entry for 512 lines, whose program needs 5; the entry before it answers up to 3 lines
 //     -->  one entry; 7 powers of two (8 to 512); 508 numbers of lines (5 to 512)
 absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& recaller, DensePoints* dense) {
-  absl::StatusOr<std::optional<Solution>> solution = recaller.Find(entry.spec, entry.available);
-  if (!solution.ok()) return solution.status();
-  if (!*solution) return absl::DataLossError("an entry without a whole program (see kirsch db check)");
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<Solution> solution, recaller.Find(entry.spec, entry.available));
+  if (!solution) return absl::DataLossError("an entry without a whole program (see kirsch db check)");
   if (FillingLevel(entry.spec) == Level::kRam) {  // without limits
     ++dense->powers_of_two, ++dense->lines;
     return absl::OkStatus();
   }
   // The entry answers the numbers of lines from `low` to `high`.
-  const int64_t low = std::max<int64_t>((*solution)->peak, answered + 1), high = entry.available;
+  const int64_t low = std::max<int64_t>(solution->peak, answered + 1), high = entry.available;
   // The number of powers of two that are at most `end`.
   const auto powers_below = [](int64_t end) { return std::bit_width(static_cast<uint64_t>(end)); };
   dense->powers_of_two +=
@@ -94,9 +94,7 @@ absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, 
     std::optional<Question> entry = QuestionAt({stored.key.plane, point.point});
     if (!entry) return absl::DataLossError("an entry that is no spec (see kirsch db check)");
     const int64_t answered = before && before->spec == entry->spec ? before->available : -1;
-    if (recaller != nullptr)
-      if (absl::Status status = CountPoints(*entry, answered, *recaller, &stats->dense); !status.ok())
-        return status;
+    if (recaller != nullptr) KIRSCH_RETURN_IF_ERROR(CountPoints(*entry, answered, *recaller, &stats->dense));
     before = entry;
   }
   // Entries, boxes and bytes count for the whole, and for the part that the page belongs to.
@@ -250,21 +248,16 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
 
 // Prints the report, or writes the JSON, or both.
 absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.table, db)); !output.ok())
-    return output;
-  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
-  if (!file.ok()) return file.status();
-  Table table(*std::move(file));
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json}, InputsOf(arguments.table, db)));
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<TableFile> file, OpenChoice(arguments.table, db));
+  Table table(std::move(file));
   const IdentityMatch match = MatchIdentity(table.file()->identity());
-  absl::StatusOr<Stats> stats = Gather(table, match);
-  if (!stats.ok()) return stats.status();
-  if (arguments.json != "-") Print(*table.file(), *stats, match);
+  KIRSCH_ASSIGN_OR_RETURN(Stats stats, Gather(table, match));
+  if (arguments.json != "-") Print(*table.file(), stats, match);
   if (!arguments.json.empty()) {
     // The report's target is that of the table.
     const ReportHead head = {"db stats", table.file()->identity().target_name};
-    if (absl::Status written = WriteJson(arguments.json, WithHead(head, Json(*table.file(), *stats, match)));
-        !written.ok())
-      return written;
+    KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead(head, Json(*table.file(), stats, match))));
   }
   return 0;
 }
@@ -276,8 +269,7 @@ void AddDbStats(const Command& db_command, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<StatsArguments>();
   AddTableChoice(command, arguments->table);
   command.BeginGroup(kOutputGroup);
-  command.Add("--json", arguments->json, "Write this as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write this as JSON to this file (-: standard output)");
   command.OnChosen([&run, &db, arguments] { run = [arguments, &db] { return PrintStats(*arguments, db); }; });
 }
 

@@ -10,7 +10,6 @@
 #ifndef KIRSCH_TOOLS_EXPLAIN_BOXES_H_
 #define KIRSCH_TOOLS_EXPLAIN_BOXES_H_
 
-#include <string>
 #include <vector>
 
 #include "page/chart.h"

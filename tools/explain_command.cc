@@ -10,6 +10,7 @@
 
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/explain/best_programs.h"
 #include "synthesis/explain/explained.h"
@@ -50,20 +51,16 @@ absl::Status CheckMeasured(const ExplainArguments& arguments, const std::vector<
 // Writes what was found: the page, the JSON, and the text, unless one of the others takes standard output.
 absl::Status Write(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels,
                    const std::vector<MeasuredRate>& measured) {
-  if (absl::Status status = CheckMeasured(arguments, kernels, measured); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CheckMeasured(arguments, kernels, measured));
   if (!arguments.html.empty())
-    if (absl::Status status = WriteOutput(arguments.html, ExplainPage(kernels, measured)); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(WriteOutput(arguments.html, ExplainPage(kernels, measured)));
   if (!arguments.json.empty()) {
     const ReportHead head = {"explain", kernels.front().synthesis->target().name};
-    if (absl::Status status = WriteJson(arguments.json, WithHead(head, ExplainJson(kernels))); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead(head, ExplainJson(kernels))));
   }
   // Standard output has one document.
   if (arguments.json == "-" || arguments.html == "-") return absl::OkStatus();
-  std::string all;
-  for (const ExplainedKernel& kernel : kernels) Append(&all, all.empty() ? "" : "\n", ExplainText(kernel));
-  return WriteOutput("-", all);
+  return WriteOutput("-", Join(kernels, "\n", ExplainText));
 }
 
 // The command. Steps: the options, which are refused before any search if they contradict each other; what
@@ -72,8 +69,7 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
 absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   std::vector<std::string> inputs = InputsOf(arguments.request);
   inputs.push_back(arguments.measured);
-  if (absl::Status status = CheckOutputs({arguments.json, arguments.html}, inputs); !status.ok())
-    return status;
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json, arguments.html}, inputs));
   if (arguments.twins && arguments.best == 0)
     return absl::InvalidArgumentError("--twins: expected --best, which lists them");
   if (!arguments.measured.empty() && arguments.html.empty())
@@ -81,13 +77,10 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   // A report that can't be read is an error before the search, too.
   std::vector<MeasuredRate> measured;
   if (!arguments.measured.empty()) {
-    absl::StatusOr<std::vector<MeasuredRate>> read = ReadMeasured(arguments.measured);
-    if (!read.ok()) return read.status();
-    measured = *std::move(read);
+    KIRSCH_ASSIGN_OR_RETURN(measured, ReadMeasured(arguments.measured));
   }
-  absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
-  if (!requests.ok()) return requests.status();
-  if (requests->targets.size() > 1)
+  KIRSCH_ASSIGN_OR_RETURN(Requests requests, ReadRequests(arguments.request));
+  if (requests.targets.size() > 1)
     return absl::InvalidArgumentError("--target: expected one target to explain");
   SolveArguments solve = arguments.request.solve;
   solve.explain = true;
@@ -95,27 +88,25 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   std::vector<ExplainedKernel> explained;
   ProgressLine line;
   // Each kernel has a memo and a time budget of its own.
-  for (const KernelRequest& request : requests->kernels) {
+  for (const KernelRequest& request : requests.kernels) {
     SearchBudget budget(solve.time_budget);
     const auto memo = std::make_shared<HashMemo>();
-    absl::StatusOr<FamilySynthesis> synthesis =
-        SolveFamily(solve, request, requests->targets.front(), memo, budget);
-    if (!synthesis.ok()) return synthesis.status();
-    solved.push_back(*std::move(synthesis));
+    KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis synthesis,
+                            SolveFamily(solve, request, requests.targets.front(), memo, budget));
+    solved.push_back(std::move(synthesis));
     explained.push_back(ExplainKernel(solved.back()));
     // Ranking goes on with the memo of the search.
     if (arguments.best == 0) continue;
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     // Without --twins, programs are listed that differ in an outer choice; with it, all that differ in code.
     const RankOptions rank{arguments.best, arguments.twins ? Distinct::kCode : Distinct::kOuterChoice};
-    absl::StatusOr<KBestResult> best = BestPrograms(solve, solved.back(), *memo, rank);
-    if (!best.ok()) return best.status();
-    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", best->programs.size(),
-                 best->seconds, EffortOf(solved.back()).seconds);
-    explained.back().best = *std::move(best);
+    KIRSCH_ASSIGN_OR_RETURN(KBestResult best, BestPrograms(solve, solved.back(), *memo, rank));
+    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", best.programs.size(),
+                 best.seconds, EffortOf(solved.back()).seconds);
+    explained.back().best = std::move(best);
   }
   line.Erase();
-  if (absl::Status written = Write(arguments, explained, measured); !written.ok()) return written;
+  KIRSCH_RETURN_IF_ERROR(Write(arguments, explained, measured));
   return 0;
 }
 
@@ -136,15 +127,11 @@ void AddExplainCommand(const Command& app, const DbOptions& db, Run& run) {
       .InRange(1, 1000);
   command.AddFlag("--twins", arguments->twins,
                   "List with --best all that differ in code, if only in a size or a remainder");
-  command.Add("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
-      .Check(NotEmpty("a file"));
-  command.Add("--html", arguments->html, "Write it as a page for a browser to this file, too")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write it as JSON to this file (-: standard output), too");
+  command.AddFile("--html", arguments->html, "Write it as a page for a browser to this file, too");
   command.BeginGroup(kCheckGroup);
-  command
-      .Add("--measured", arguments->measured,
-           "Show what this report of bench --json measured on that page, too")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--measured", arguments->measured,
+                  "Show what this report of bench --json measured on that page, too");
   command.AddToFooter(
       "\n\n"
       "Each node: cycles of one run with what is below it; its share of the whole, with and without what is "

@@ -70,8 +70,7 @@ std::vector<Roof> ComputeRoofs(const PageSummary& summary) {
       const Instruction& row = Info(arithmetic);
       const double rate = 2 * unit.rate(arithmetic).per_cycle * row.group * unit.lanes(row.accumulator()) *
                           summary.target->ghz * summary.threads;
-      const bool known =
-          std::any_of(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.rate == rate; });
+      const bool known = std::ranges::any_of(roofs, [&](const Roof& roof) { return roof.rate == rate; });
       if (!known)
         roofs.push_back(
             {absl::StrFormat("%s, %d-bit vectors: %.0f", Info(arithmetic).name, 8 * unit.bytes, rate), rate});
@@ -167,16 +166,14 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
         absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
   const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
   // The axes begin where the slopes are at a hundredth of the highest roof.
-  const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
-                           return a.rate < b.rate;
-                         })->rate;
+  const double highest = std::ranges::max_element(compute, {}, &Roof::rate)->rate;
   y.push_back(highest / 100);
   for (const Roof& roof : compute) y.push_back(roof.rate);
   for (const Roof& roof : memory) x.push_back(highest / 50 / roof.rate);
   x.push_back(4 * highest / memory.back().rate);
   chart.x = LogAxis("operations per byte moved", x);
   chart.y = LogAxis("GFLOP/s", y);
-  chart.y.high = 2 * *std::max_element(y.begin(), y.end());
+  chart.y.high = 2 * *std::ranges::max_element(y);
   // Arithmetic limits are level lines; memory limits rise until they meet the highest of them.
   for (const Roof& roof : compute)
     chart.lines.push_back({chart.x.low, roof.rate, chart.x.high, roof.rate, roof.name, roof.rate != highest});
@@ -251,8 +248,7 @@ std::string NameOf(const ExplainedKernel& kernel) {
 }
 
 bool IsMeasured(const ExplainedKernel& kernel, const std::vector<MeasuredRate>& measured) {
-  return std::any_of(measured.begin(), measured.end(),
-                     [&](const MeasuredRate& rate) { return IsOf(rate, kernel); });
+  return std::ranges::any_of(measured, [&](const MeasuredRate& rate) { return IsOf(rate, kernel); });
 }
 
 std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,

@@ -4,7 +4,6 @@
 //   measure   draw programs of each problem, time them, and compare (the default, and --chosen)
 //   --corpus  price programs that were measured earlier anew, for another model or target
 //   --static  compare predictions with machine code and simulated caches; times nothing
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
@@ -21,6 +20,7 @@
 #include "fidelity/random_problems.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/solve.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
@@ -57,9 +57,8 @@ struct FidelityArguments {
 
 // The suite that is part of the binary; a part of it with --quick.
 absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
-  const absl::StatusOr<Suite> suite = ParseSuite(UsualSuite(), "fidelity.json");
-  if (!suite.ok()) return suite.status();
-  absl::StatusOr<std::vector<BenchEntry>> all = MakeEntries(*suite, "fidelity.json");
+  KIRSCH_ASSIGN_OR_RETURN(const Suite suite, ParseSuite(UsualSuite(), "fidelity.json"));
+  absl::StatusOr<std::vector<BenchEntry>> all = MakeEntries(suite, "fidelity.json");
   if (!all.ok() || !quick) return all;
   std::vector<BenchEntry> some;
   for (size_t i = 0; i < all->size(); i += kQuickStep) some.push_back(std::move((*all)[i]));
@@ -81,10 +80,9 @@ absl::StatusOr<std::vector<BenchEntry>> ReadProblems(const FidelityArguments& ar
   std::vector<BenchEntry> entries;
   for (const std::string& text :
        arguments.chosen > 0 ? DrawProblems(arguments.chosen, arguments.seed) : arguments.specs) {
-    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(text, "spec");
-    if (!read.ok()) return read.status();
-    if (read->size() == 1) read->front().text = text;  // from which --corpus makes it again
-    std::move(read->begin(), read->end(), std::back_inserter(entries));
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<BenchEntry> read, ReadEntries(text, "spec"));
+    if (read.size() == 1) read.front().text = text;  // from which --corpus makes it again
+    std::move(read.begin(), read.end(), std::back_inserter(entries));
   }
   return entries;
 }
@@ -119,14 +117,13 @@ absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Targ
   if (!arguments.specs.empty() || !arguments.suite.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
   // Several files count as one corpus.
-  const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
-  if (!measured.ok()) return measured.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Corpus measured, ReadCorpora(arguments.corpora));
   InterruptGuard guard;
   ProgressLine line;
   PriceOptions options;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](std::string_view what) { line.Show(what); };
-  absl::StatusOr<Corpus> corpus = PriceCorpus(*measured, CostModel(target), options);
+  absl::StatusOr<Corpus> corpus = PriceCorpus(measured, CostModel(target), options);
   line.Erase();
   return corpus;
 }
@@ -135,12 +132,10 @@ absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Targ
 // all are refused before any is measured.
 absl::StatusOr<Corpus> MeasureOrPrice(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
-  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadProblems(arguments);
-  if (!entries.ok()) return entries.status();
-  for (const BenchEntry& entry : *entries)
-    if (entry.matmul)
-      if (absl::Status sums = CheckSums(entry.matmul->spec, target); !sums.ok()) return sums;
-  return Measure(arguments, target, *entries);
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<BenchEntry> entries, ReadProblems(arguments));
+  for (const BenchEntry& entry : entries)
+    if (entry.matmul) KIRSCH_RETURN_IF_ERROR(CheckSums(entry.matmul->spec, target));
+  return Measure(arguments, target, entries);
 }
 
 // Compares what is predicted before there is code with the code: register tiles with machine code and LLVM's
@@ -157,20 +152,16 @@ absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target
   options.seed = arguments.seed;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](std::string_view what) { line.Show(what); };
-  absl::StatusOr<std::vector<TileCheck>> tiles = CheckTiles(target, options);
-  if (!tiles.ok()) return tiles.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<TileCheck> tiles, CheckTiles(target, options));
   // 2. Traffic: predictions beside simulated caches.
   line.Show("simulating caches");
-  absl::StatusOr<std::vector<TrafficCheck>> traffics =
-      CheckTraffics(target, kTrafficPrograms, arguments.seed);
-  if (!traffics.ok()) return traffics.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<TrafficCheck> traffics,
+                          CheckTraffics(target, kTrafficPrograms, arguments.seed));
   line.Erase();
-  const StaticReport report{*std::move(tiles), *std::move(traffics)};
+  const StaticReport report{std::move(tiles), std::move(traffics)};
   if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
   if (arguments.json.empty()) return 0;
-  if (absl::Status written = WriteJson(arguments.json, WithHead({"fidelity", target.name}, ToJson(report)));
-      !written.ok())
-    return written;
+  KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead({"fidelity", target.name}, ToJson(report))));
   return 0;
 }
 
@@ -179,26 +170,20 @@ absl::StatusOr<int> Fidelity(const FidelityArguments& arguments) {
   std::vector<std::string> inputs = TargetFilesIn(arguments.target);
   inputs.push_back(arguments.suite);
   inputs.insert(inputs.end(), arguments.corpora.begin(), arguments.corpora.end());
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, inputs); !outputs.ok())
-    return outputs;
-  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
-  if (arguments.check_static) return CheckStatic(arguments, *target);
-  const absl::StatusOr<Corpus> corpus = MeasureOrPrice(arguments, *target);
-  if (!corpus.ok()) return corpus.status();
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json, arguments.svg}, inputs));
+  KIRSCH_ASSIGN_OR_RETURN(const Target target, LoadTarget(arguments.target));
+  if (arguments.check_static) return CheckStatic(arguments, target);
+  KIRSCH_ASSIGN_OR_RETURN(const Corpus corpus, MeasureOrPrice(arguments, target));
   // Ctrl-C before the first result leaves nothing to report.
-  if (corpus->specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
-  if (arguments.json != "-") std::fputs(FormatTable(*corpus, arguments.seed).c_str(), stdout);
+  if (corpus.specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
+  if (arguments.json != "-") std::fputs(FormatTable(corpus, arguments.seed).c_str(), stdout);
   if (!arguments.json.empty()) {
     // A corpus that is only priced anew was not timed today, so its report has no date.
-    const ReportHead head = {"fidelity", target->name, arguments.corpora.empty()};
-    if (absl::Status written = WriteJson(arguments.json, WithHead(head, ToJson(*corpus, arguments.seed)));
-        !written.ok())
-      return written;
+    const ReportHead head = {"fidelity", target.name, arguments.corpora.empty()};
+    KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead(head, ToJson(corpus, arguments.seed))));
   }
-  if (!arguments.svg.empty())
-    if (absl::Status written = WriteOutput(arguments.svg, ScatterSvg(*corpus)); !written.ok()) return written;
-  return corpus->wrong.empty() ? 0 : 1;
+  if (!arguments.svg.empty()) KIRSCH_RETURN_IF_ERROR(WriteOutput(arguments.svg, ScatterSvg(corpus)));
+  return corpus.wrong.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -210,11 +195,10 @@ void AddFidelityCommand(const Command& app, Run& run) {
   command.BeginGroup(kWhatGroup);
   command.Add("SPECS", arguments->specs,
               "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
-  command.Add("--suite", arguments->suite, "A file of specs, as for bench").Check(NotEmpty("a file"));
+  command.AddFile("--suite", arguments->suite, "A file of specs, as for bench");
   command
-      .Add("--corpus", arguments->corpora,
-           "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
-      .Check(NotEmpty("a file"))
+      .AddFile("--corpus", arguments->corpora,
+               "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
       .OneValueEach();
   command
       .AddFlag("--chosen{100}", arguments->chosen,
@@ -236,10 +220,9 @@ void AddFidelityCommand(const Command& app, Run& run) {
       "analyser and simulated caches");
   command.Add("--kernels", arguments->kernels, "Register tiles that --static draws").InRange(1, 100000);
   command.BeginGroup(kOutputGroup);
-  command.Add("--json", arguments->json, "Write what was found as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
-  command.Add("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json,
+                  "Write what was found as JSON to this file (-: standard output)");
+  command.AddFile("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file");
   command.OnChosen([&run, arguments] { run = [arguments] { return Fidelity(*arguments); }; });
 }
 

@@ -7,6 +7,7 @@
 
 #include "import/import_kernel.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "tools/command.h"
 #include "tools/mlir_file.h"
 #include "tools/options.h"
@@ -40,7 +41,7 @@ std::string PrintConstants(const std::vector<ImportedKernel>& kernels) {
 
 // A line for each kernel: what became of the program's operations.
 void Report(const ImportedKernel& kernel) {
-  const auto statements = std::count(kernel.text.begin(), kernel.text.end(), '\n') - 2;
+  const auto statements = std::ranges::count(kernel.text, '\n') - 2;
   PrintRemark(Cat(kernel.name, ": one kernel of ", statements, statements == 1 ? " operation" : " operations",
                   ", of ", kernel.operations, " in the file; nothing is left out"));
   for (const KernelConstant& constant : kernel.constants)
@@ -49,17 +50,13 @@ void Report(const ImportedKernel& kernel) {
 }
 
 absl::StatusOr<int> RunImport(const ImportArguments& arguments) {
-  if (absl::Status status = CheckOutputs({arguments.output, arguments.constants}, {arguments.file});
-      !status.ok())
-    return status;
-  const absl::StatusOr<std::vector<ImportedKernel>> kernels = ReadMlirFile(arguments.file);
-  if (!kernels.ok()) return kernels.status();
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.output, arguments.constants}, {arguments.file}));
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<ImportedKernel> kernels, ReadMlirFile(arguments.file));
   if (arguments.report)
-    for (const ImportedKernel& kernel : *kernels) Report(kernel);
+    for (const ImportedKernel& kernel : kernels) Report(kernel);
   if (!arguments.constants.empty())
-    if (absl::Status status = WriteOutput(arguments.constants, PrintConstants(*kernels)); !status.ok())
-      return status;
-  if (absl::Status status = WriteOutput(arguments.output, TextOf(*kernels)); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(WriteOutput(arguments.constants, PrintConstants(kernels)));
+  KIRSCH_RETURN_IF_ERROR(WriteOutput(arguments.output, TextOf(kernels)));
   return 0;
 }
 
@@ -70,17 +67,16 @@ void AddImportCommand(const Command& app, Run& run) {
       app.AddCommand("import", "Print what a file of MLIR computes, in the kernel language");
   auto arguments = std::make_shared<ImportArguments>();
   command
-      .Add("FILE", arguments->file, "A file of MLIR: StableHLO in generic form, linalg on tensors, or TOSA")
-      .Required()
-      .Check(NotEmpty("a file"));
+      .AddFile("FILE", arguments->file,
+               "A file of MLIR: StableHLO in generic form, linalg on tensors, or TOSA")
+      .Required();
   command.BeginGroup(kOutputGroup);
-  command.Add("-o,--output", arguments->output, "Write the kernels to this file instead of standard output")
-      .Check(NotEmpty("a file"));
-  command
-      .Add("--constants", arguments->constants,
-           "Write the arrays of constants, such as masks, that the kernels have parameters for to this file "
-           "in C")
-      .Check(NotEmpty("a file"));
+  command.AddFile("-o,--output", arguments->output,
+                  "Write the kernels to this file instead of standard output");
+  command.AddFile(
+      "--constants", arguments->constants,
+      "Write the arrays of constants, such as masks, that the kernels have parameters for to this file "
+      "in C");
   command.AddFlag("--report", arguments->report, "Say what became of the file's operations");
   command.OnChosen([&run, arguments] { run = [arguments] { return RunImport(*arguments); }; });
 }

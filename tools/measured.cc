@@ -6,6 +6,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -29,14 +30,12 @@ absl::StatusOr<const JsonValue*> Member(const JsonValue& result, std::string_vie
 //   {"results": [{"spec": "matmul f32 64x64x64", "name": "kirsch", "gflops_median": 96.1,
 //                 "compulsory_bytes": 49152, "correct": true, ...}, ...], ...}
 absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<JsonValue> json = ParseJson(*text, path);
-  if (!json.ok()) return json.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(text, path));
   // The report must be an object with an array of results. Its other keys are of no use here.
-  const JsonValue* const results = json->kind == JsonValue::Kind::kObject ? json->Find("results") : nullptr;
+  const JsonValue* const results = json.kind == JsonValue::Kind::kObject ? json.Find("results") : nullptr;
   if (results == nullptr || results->kind != JsonValue::Kind::kArray)
-    return ExpectedAt(path, *json, "a report of bench, which has results");
+    return ExpectedAt(path, json, "a report of bench, which has results");
   std::vector<MeasuredRate> rates;
   for (const JsonValue& result : results->children) {
     // The first member that is missing is the error.

@@ -2,7 +2,6 @@
 #include "tools/mlir_file.h"
 
 #include <filesystem>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "bench/machine/shared_library.h"
@@ -11,6 +10,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -42,18 +42,14 @@ absl::StatusOr<MlirModule> ParseMlir(const std::string& text, const std::string&
 bool IsMlirFile(std::string_view path) { return absl::EndsWith(ForAbsl(path), ".mlir"); }
 
 absl::StatusOr<std::vector<ImportedKernel>> ReadMlirFile(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<MlirModule> module = ParseMlir(*text, path);
-  if (!module.ok()) return module.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  KIRSCH_ASSIGN_OR_RETURN(const MlirModule module, ParseMlir(text, path));
   const std::string name = MakeIdentifier(std::filesystem::path(path).stem().string());
-  return ImportKernels(*module, path, IsKernelName(name) ? name : Cat("kernel_", name));
+  return ImportKernels(module, path, IsKernelName(name) ? name : Cat("kernel_", name));
 }
 
 std::string TextOf(const std::vector<ImportedKernel>& kernels) {
-  std::string text;
-  for (const ImportedKernel& kernel : kernels) Append(&text, text.empty() ? "" : "\n", kernel.text);
-  return text;
+  return Join(kernels, "\n", &ImportedKernel::text);
 }
 
 }  // namespace kirsch

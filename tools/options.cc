@@ -19,7 +19,7 @@ OptionCheck NotEmpty(const std::string& what) {
 
 OptionCheck WordOf(const std::vector<std::string>& words) {
   return [words](const std::string& text) {
-    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+    if (std::ranges::find(words, text) != words.end()) return std::string();
     return Cat("expected ", Join(words, "|"), ", got ", Quoted(text), DidYouMean(text, words));
   };
 }

@@ -85,6 +85,12 @@ class Command {
   template <typename Value>
   Option Add(const std::string& names, Value& value, const std::string& help) const;
 
+  // Adds an option that names a file.
+  template <typename Value>
+  Option AddFile(const std::string& names, Value& value, const std::string& help) const {
+    return Add(names, value, help).Check(NotEmpty("a file"));
+  }
+
   // Adds an option that needs no value: "--cold"; "--chosen{100}", which is 100 without one; "!--no-fusion",
   // which sets false.
   template <typename Value>

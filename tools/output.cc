@@ -14,6 +14,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json_text.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -69,7 +70,7 @@ absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,
   for (std::string_view path : outputs) {
     if (IsStandardOutput(path)) continue;
     // Directories that are missing, and permissions, show here.
-    if (absl::Status writable = CheckWritable(path); !writable.ok()) return writable;
+    KIRSCH_RETURN_IF_ERROR(CheckWritable(path));
     if (!IsPlainFile(path)) continue;
     const fs::path file = FileAt(path);
     if (read.contains(file))
@@ -86,7 +87,7 @@ void PrintRemark(std::string_view remark) { std::fprintf(stderr, "kirsch: %s\n",
 void RemarkAtEnd(std::string_view remark, std::function<void()> said) {
   std::vector<Remark>& remarks = RemarksForTheEnd();
   // The same remark is kept once, however often it is made.
-  if (std::none_of(remarks.begin(), remarks.end(), [&](const Remark& other) { return other.text == remark; }))
+  if (std::ranges::none_of(remarks, [&](const Remark& other) { return other.text == remark; }))
     remarks.push_back({std::string(remark), std::move(said)});
 }
 

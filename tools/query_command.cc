@@ -10,6 +10,7 @@
 
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/explain/answer_json.h"
 #include "synthesis/family.h"
 #include "tools/command.h"
@@ -41,19 +42,16 @@ class KernelQuery {
     const SolveArguments& solve = arguments_.request.solve;
     SolveArguments free = solve;
     free.schedule = {};
-    const absl::StatusOr<FamilySynthesis> best = Solve(free);
-    if (!best.ok()) return best.status();
+    KIRSCH_ASSIGN_OR_RETURN(const FamilySynthesis best, Solve(free));
     ordered_json json = {{"name", request_.name}, {"kernel", request_.text()}};
-    AddAnswers(*best, &json);
-    if (arguments_.best > 0)
-      if (absl::Status status = AddAlternatives(free, *best, &json); !status.ok()) return status;
+    AddAnswers(best, &json);
+    if (arguments_.best > 0) KIRSCH_RETURN_IF_ERROR(AddAlternatives(free, best, &json));
     SolveArguments given = solve;
     if (!arguments_.given.empty()) given.schedule = {"--given", arguments_.given};
     if (given.schedule.empty()) return json;
-    const absl::StatusOr<FamilySynthesis> pinned = Solve(given);
-    if (!pinned.ok()) return pinned.status();
-    json["given"] = AnswerJson(*pinned, 0);
-    json["given"]["above"] = pinned->members.front().cycles / best->members.front().cycles - 1;
+    KIRSCH_ASSIGN_OR_RETURN(const FamilySynthesis pinned, Solve(given));
+    json["given"] = AnswerJson(pinned, 0);
+    json["given"]["above"] = pinned.members.front().cycles / best.members.front().cycles - 1;
     return json;
   }
 
@@ -77,10 +75,10 @@ class KernelQuery {
 
   absl::Status AddAlternatives(const SolveArguments& solve, const FamilySynthesis& solved,
                                ordered_json* json) const {
-    const absl::StatusOr<KBestResult> best =
-        BestPrograms(solve, solved, *memo_, {arguments_.best + 1, Distinct::kOuterChoice});
-    if (!best.ok()) return best.status();
-    (*json)["alternatives"] = AlternativesJson(*best, target_);
+    KIRSCH_ASSIGN_OR_RETURN(
+        const KBestResult best,
+        BestPrograms(solve, solved, *memo_, {arguments_.best + 1, Distinct::kOuterChoice}));
+    (*json)["alternatives"] = AlternativesJson(best, target_);
     // The values that a knob has in any of these programs, ascending.
     std::map<std::string, std::set<ordered_json>> options;
     const auto add = [&](const ordered_json& answer) {
@@ -100,28 +98,24 @@ class KernelQuery {
 };
 
 absl::StatusOr<int> RunQuery(const QueryArguments& arguments) {
-  if (absl::Status status = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !status.ok())
-    return status;
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json}, InputsOf(arguments.request)));
   if (!arguments.given.empty() && !arguments.request.solve.schedule.empty())
     return absl::InvalidArgumentError("--given: expected no --schedule beside it");
-  const absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
-  if (!requests.ok()) return requests.status();
-  if (requests->targets.size() > 1)
+  KIRSCH_ASSIGN_OR_RETURN(const Requests requests, ReadRequests(arguments.request));
+  if (requests.targets.size() > 1)
     return absl::InvalidArgumentError("--target: expected one target to ask about");
   const bool pinned = !arguments.given.empty() || !arguments.request.solve.schedule.empty();
-  if (pinned && (requests->kernels.size() > 1 || requests->kernels.front().count() > 1))
+  if (pinned && (requests.kernels.size() > 1 || requests.kernels.front().count() > 1))
     return arguments.given.empty()
                ? NotPinned()
                : absl::InvalidArgumentError("--given: expected a single kernel for a single target");
   ordered_json json;
-  for (const KernelRequest& request : requests->kernels) {
-    absl::StatusOr<ordered_json> answer = KernelQuery(arguments, request, requests->targets.front()).Ask();
-    if (!answer.ok()) return answer.status();
-    json["kernels"].push_back(*std::move(answer));
+  for (const KernelRequest& request : requests.kernels) {
+    KIRSCH_ASSIGN_OR_RETURN(ordered_json answer,
+                            KernelQuery(arguments, request, requests.targets.front()).Ask());
+    json["kernels"].push_back(std::move(answer));
   }
-  const absl::Status written =
-      WriteJson(arguments.json, WithHead({"query", requests->targets.front().name}, json));
-  if (!written.ok()) return written;
+  KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, WithHead({"query", requests.targets.front().name}, json)));
   return 0;
 }
 
@@ -144,8 +138,7 @@ void AddQueryCommand(const Command& app, const DbOptions& db, Run& run) {
       .Add("--best", arguments->best,
            "So many other programs, too, the cheapest of those that differ in an outer choice")
       .InRange(1, 1000);
-  command.Add("--json", arguments->json, "Write it to this file instead of standard output")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write it to this file instead of standard output");
   command.OnChosen([&run, arguments] { run = [arguments] { return RunQuery(*arguments); }; });
 }
 

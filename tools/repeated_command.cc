@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
@@ -47,8 +46,8 @@ std::string ShellWord(const std::string& word) {
 
 // "a.json" of "/home/me/a.json"; of a list with commas, each name by itself.
 std::string WithoutFolders(const std::string& files) {
-  return absl::StrJoin(absl::StrSplit(files, ','), ",", [](std::string* text, absl::string_view file) {
-    text->append(std::filesystem::path(std::string(file)).filename().string());
+  return Join(absl::StrSplit(files, ','), ",", [](absl::string_view file) {
+    return std::filesystem::path(std::string(file)).filename().string();
   });
 }
 

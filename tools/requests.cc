@@ -12,6 +12,7 @@
 #include "spec/text/file.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/family.h"
@@ -36,24 +37,21 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
 // The text of a file of kernels; of a file of MLIR, what it computes in the kernel language.
 absl::StatusOr<std::string> ReadKernelText(const std::string& path) {
   if (!IsMlirFile(path)) return ReadFile(path);
-  const absl::StatusOr<std::vector<ImportedKernel>> kernels = ReadMlirFile(path);
-  if (!kernels.ok()) return kernels.status();
-  return TextOf(*kernels);
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<ImportedKernel> kernels, ReadMlirFile(path));
+  return TextOf(kernels);
 }
 
 // The kernels of the file or of SPEC. Convolutions become graphs where Winograd's algorithm is allowed, as
 // only plans have it.
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
   if (!arguments.file.empty()) {
-    absl::StatusOr<std::string> text = ReadKernelText(arguments.file);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file);
+    KIRSCH_ASSIGN_OR_RETURN(std::string text, ReadKernelText(arguments.file));
+    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, arguments.file);
     if (kernels.ok() && !arguments.kernel.empty()) return OnlyKernel(arguments, *kernels);
     return kernels;
   }
-  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec");
-  if (!request.ok()) return request.status();
-  return std::vector<KernelRequest>{*std::move(request)};
+  KIRSCH_ASSIGN_OR_RETURN(KernelRequest request, ParseKernelLine(arguments.solve.spec, "spec"));
+  return std::vector<KernelRequest>{std::move(request)};
 }
 
 // The name in C of what is in a file: "kernels" of "dir/kernels.kirsch". A name that C has no use for gets a
@@ -120,7 +118,7 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
   const Parameters parameters = std::visit(
       [&](const auto& member) { return ParametersOf(member, kernel.position); }, kernel.family.member(0));
   for (const auto& [name, position] : parameters)
-    if (std::find(called.begin(), called.end(), name) != called.end())
+    if (std::ranges::find(called, name) != called.end())
       return ErrorAt(file, position,
                      Cat("expected another name than ", Quoted(name), ", as the code of ",
                          Quoted(kernel.name), " has a function of it"));
@@ -165,13 +163,13 @@ absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelReque
                            absl::Span<const Target> targets) {
   std::vector<DispatchedText> texts;
   for (const KernelRequest& kernel : kernels) texts.push_back({kernel.name, kernel.text()});
-  if (absl::Status matmuls = CheckMatmulDispatch(texts); !matmuls.ok()) return matmuls;
+  KIRSCH_RETURN_IF_ERROR(CheckMatmulDispatch(texts));
   const std::vector<std::string> names = MatmulDispatchNames(file, texts);
   for (const KernelRequest& kernel : kernels) {
     std::vector<std::string> own = CodeNames(kernel, targets);
     for (std::string_view suffix : GeneratedSuffixes()) own.push_back(Cat(kernel.name, suffix));
     for (const std::string& name : names)
-      if (std::find(own.begin(), own.end(), name) != own.end())
+      if (std::ranges::find(own, name) != own.end())
         return absl::InvalidArgumentError(Cat("--dispatch: expected another name than ", Quoted(kernel.name),
                                               " for a kernel, as the file's own code has ", Quoted(name)));
   }
@@ -200,10 +198,8 @@ void AddRequestOptions(const Command& command, const DbOptions& db, RequestArgum
   command.BeginGroup(kWhatGroup);
   AddSolveOptions(command, db, arguments.solve).Required(false);
   command.BeginGroup(kWhatGroup);
-  command
-      .Add("-f,--file", arguments.file,
-           "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment")
-      .Check(NotEmpty("a file"));
+  command.AddFile("-f,--file", arguments.file,
+                  "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment");
   command.Add("--kernel", arguments.kernel, "Of the file's kernels, this one alone")
       .Check(NotEmpty("a name"));
   // Here --target may be a list; AddSolveOptions says that it is one target.
@@ -232,29 +228,25 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             "C++, got ",
             Quoted(arguments.prefix)));
   // 2. The kernels, and whether they can be solved as they are asked for.
-  absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
-  if (!kernels.ok()) return kernels.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<KernelRequest> kernels, ReadKernels(arguments));
   if (arguments.solve.allow_winograd)
-    for (KernelRequest& kernel : *kernels) kernel.UseGraphOfConvolution();
-  if (absl::Status named = SetName(arguments, &*kernels); !named.ok()) return named;
-  for (const KernelRequest& kernel : *kernels) {
-    if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
-    if (absl::Status cold = CheckCold(arguments.solve.cold, kernel.family.member(0)); !cold.ok()) return cold;
+    for (KernelRequest& kernel : kernels) kernel.UseGraphOfConvolution();
+  KIRSCH_RETURN_IF_ERROR(SetName(arguments, &kernels));
+  for (const KernelRequest& kernel : kernels) {
+    KIRSCH_RETURN_IF_ERROR(CheckFamily(arguments.solve, kernel));
+    KIRSCH_RETURN_IF_ERROR(CheckCold(arguments.solve.cold, kernel.family.member(0)));
   }
   // 3. The targets.
-  absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
-  if (!targets.ok()) return targets.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<Target> targets, LoadTargets(arguments.solve.target));
   // 4. All names in C, once kernels and targets are known.
-  for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;
+  for (KernelRequest& kernel : kernels) kernel.name = arguments.prefix + kernel.name;
   const std::string name =
-      arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);
-  if (absl::Status names = CheckNames(arguments, name, *kernels, *targets); !names.ok()) return names;
-  if (arguments.dispatch)
-    if (absl::Status dispatch = CheckDispatch(name, *kernels, *targets); !dispatch.ok()) return dispatch;
-  for (const KernelRequest& kernel : *kernels)
-    if (absl::Status parameters = CheckParameters(arguments.file, kernel, *targets); !parameters.ok())
-      return parameters;
-  return Requests{name, *std::move(kernels), *std::move(targets)};
+      arguments.file.empty() ? kernels.front().name : arguments.prefix + FileName(arguments.file);
+  KIRSCH_RETURN_IF_ERROR(CheckNames(arguments, name, kernels, targets));
+  if (arguments.dispatch) KIRSCH_RETURN_IF_ERROR(CheckDispatch(name, kernels, targets));
+  for (const KernelRequest& kernel : kernels)
+    KIRSCH_RETURN_IF_ERROR(CheckParameters(arguments.file, kernel, targets));
+  return Requests{name, std::move(kernels), std::move(targets)};
 }
 
 }  // namespace kirsch

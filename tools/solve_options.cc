@@ -72,9 +72,8 @@ Option AddSolveOptions(const Command& command, const DbOptions& db, SolveOptions
       .InRange(1, 255);
   command.Add("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
       .Check(CheckSeconds, "SECONDS");
-  command
-      .Add("--schedule", arguments.schedule.source, "Follow the schedule in this file instead of searching")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--schedule", arguments.schedule.source,
+                  "Follow the schedule in this file instead of searching");
   // CLI11 sets a flag with "!" to false where it is given: `fuse` is true without it.
   command.AddFlag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
   command.AddFlag(

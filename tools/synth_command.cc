@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "spec/language/contraction_graph.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/explain/linalg_text.h"
 #include "synthesis/explain/transform_script.h"
@@ -89,9 +89,8 @@ absl::StatusOr<int> Write(const SynthArguments& arguments, const std::optional<s
   // Standard output has one document: the JSON, if it is to go there.
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (code && (to_file || arguments.json != "-"))
-    if (absl::Status written = WriteOutput(arguments.output, *code); !written.ok()) return written;
-  if (!arguments.json.empty())
-    if (absl::Status written = WriteJson(arguments.json, json); !written.ok()) return written;
+    KIRSCH_RETURN_IF_ERROR(WriteOutput(arguments.output, *code));
+  if (!arguments.json.empty()) KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, json));
   return exit_code;
 }
 
@@ -124,10 +123,7 @@ absl::StatusOr<std::string> EmitText(const std::string& emit, const FamilySynthe
   if (emit == "schedule")
     return kernel.members.size() == 1 ? PrintSchedule(kernel.members.front().program)
                                       : RegionPrograms(kernel);
-  std::string text;
-  for (const LoopProgram& program : function.variants.front().programs)
-    Append(&text, text.empty() ? "" : "\n", LoopText(program));
-  return text;
+  return Join(function.variants.front().programs, "\n", LoopText);
 }
 
 // What --emit asks for, as bytes. Code and texts are of one kernel for one target (CheckForm); C may have any
@@ -160,41 +156,39 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
   SolveArguments solve = arguments.request.solve;
   SearchTraceFile trace;
   if (!arguments.trace.empty()) solve.trace = trace.Recorder();
-  absl::StatusOr<Library> library =
+  KIRSCH_ASSIGN_OR_RETURN(
+      Library library,
       SolveLibrary(solve, requests.single() && !whole_file ? requests.kernels.front().name : requests.name,
-                   requests.kernels, requests.targets);
-  if (!library.ok()) return library.status();
-  if (!arguments.trace.empty())
-    if (absl::Status written = trace.Write(arguments.trace); !written.ok()) return written;
+                   requests.kernels, requests.targets));
+  if (!arguments.trace.empty()) KIRSCH_RETURN_IF_ERROR(trace.Write(arguments.trace));
   // The same style is verified and printed, so what is written is what was checked.
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
                               arguments.abi,         arguments.always(),    arguments.request.dispatch,
                               arguments.command};
   nlohmann::ordered_json json =
       WithHead({"synth", NamesOfTargets(requests.targets), !arguments.request.solve.tune.empty()},
-               LibraryJson(*library));
+               LibraryJson(library));
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
   if (!arguments.no_verify) {
-    const VerifyReport report = VerifyLibrary(*library, style, arguments.request.solve.observer);
+    const VerifyReport report = VerifyLibrary(library, style, arguments.request.solve.observer);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
     exit_code = ExitCode(report);
     // A wrong kernel is not handed out.
     if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
   }
-  const HeaderFile file = MakeHeaderFile(*library, style);
+  const HeaderFile file = MakeHeaderFile(library, style);
   // The report says what all programs together need.
   std::vector<const LoopProgram*> programs;
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
       for (const LoopProgram& program : variant.programs) programs.push_back(&program);
   // Everything is printed before anything is written, so an error leaves no code behind.
-  const absl::StatusOr<std::string> code = Emit(arguments, *library, file);
-  if (!code.ok()) return code.status();
-  json["emit"] = EmitJson(arguments, code->size(), programs);
-  if (absl::Status written = WriteDeclarations(arguments, file); !written.ok()) return written;
-  return Write(arguments, *code, json, exit_code);
+  KIRSCH_ASSIGN_OR_RETURN(const std::string code, Emit(arguments, library, file));
+  json["emit"] = EmitJson(arguments, code.size(), programs);
+  KIRSCH_RETURN_IF_ERROR(WriteDeclarations(arguments, file));
+  return Write(arguments, code, json, exit_code);
 }
 
 // Checks the options against each other, once it is known what is asked for. An error says what was expected.
@@ -257,12 +251,11 @@ void UseGraphForScript(KernelRequest* request) {
 
 // The command: all that can be refused is refused before the search.
 absl::StatusOr<int> Synth(const SynthArguments& arguments) {
-  if (absl::Status outputs = CheckOutputFiles(arguments); !outputs.ok()) return outputs;
-  absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
-  if (!requests.ok()) return requests.status();
-  if (arguments.emit == "transform") UseGraphForScript(&requests->kernels.front());
-  if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
-  return SynthLibrary(arguments, *requests);
+  KIRSCH_RETURN_IF_ERROR(CheckOutputFiles(arguments));
+  KIRSCH_ASSIGN_OR_RETURN(Requests requests, ReadRequests(arguments.request));
+  if (arguments.emit == "transform") UseGraphForScript(&requests.kernels.front());
+  KIRSCH_RETURN_IF_ERROR(CheckForm(arguments, requests));
+  return SynthLibrary(arguments, requests);
 }
 
 // Takes names of C++ with :: between: "a::b".
@@ -282,11 +275,9 @@ void AddSynthCommand(const Command& app, const DbOptions& db, Run& run) {
   AddRequestOptions(command, db, arguments->request);
   AddTuneOptions(command, arguments->request.solve);
   command.BeginGroup(kSearchGroup);
-  command
-      .Add("--trace", arguments->trace,
-           "Write what the search asked, pruned and chose to this file, a JSON object on each line; "
-           "one thread searches then, and what the table knows is not searched")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--trace", arguments->trace,
+                  "Write what the search asked, pruned and chose to this file, a JSON object on each line; "
+                  "one thread searches then, and what the table knows is not searched");
   command.BeginGroup(kOutputGroup);
   command
       .Add("--emit", arguments->emit,
@@ -310,14 +301,10 @@ void AddSynthCommand(const Command& app, const DbOptions& db, Run& run) {
                   "and a phase, even where their code needs none");
   command.AddFlag("--dispatch", arguments->request.dispatch,
                   "Add a function that finds the kernel of a matmul by its types and sizes");
-  command.Add("-o,--output", arguments->output, "The file (default: standard output)")
-      .Check(NotEmpty("a file"));
-  command
-      .Add("--declarations", arguments->declarations,
-           "Write a header that declares what is in obj, asm or ll to this file")
-      .Check(NotEmpty("a file"));
-  command.Add("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("-o,--output", arguments->output, "The file (default: standard output)");
+  command.AddFile("--declarations", arguments->declarations,
+                  "Write a header that declares what is in obj, asm or ll to this file");
+  command.AddFile("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
   // Kernels are verified unless users say otherwise.
   command.BeginGroup(kCheckGroup);
   command.AddFlag("--no-verify", arguments->no_verify, "Write the kernel unchecked");

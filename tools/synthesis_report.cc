@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
@@ -95,9 +94,9 @@ std::string Title(const KernelRequest& request) {
   // A shorthand is one line; a kernel in the kernel language may have many.
   const std::string line(absl::StripSuffix(request.text(), "\n"));
   if (line.find('\n') == std::string::npos) return line;
-  const std::string sizes = absl::StrJoin(
-      request.sizes(), ", ",
-      [](std::string* text, const VaryingSize& size) { Append(text, size.name, " = ", PrintValues(size)); });
+  const std::string sizes = Join(request.sizes(), ", ", [](const VaryingSize& size) {
+    return Cat(size.name, " = ", PrintValues(size));
+  });
   return Cat(request.family.graphs()->name(), "[", sizes, "]");
 }
 
@@ -158,11 +157,10 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
   for (const Target& target : library.targets) {
     const std::string& name = target.name;
     // A kernel lacks the target if none of the variants that are left is for it.
-    const auto without =
-        std::count_if(file.functions.begin(), file.functions.end(), [&](const HeaderFunction& function) {
-          return std::none_of(function.variants.begin(), function.variants.end(),
-                              [&](const HeaderVariant& variant) { return variant.target.name == name; });
-        });
+    const auto without = std::ranges::count_if(file.functions, [&](const HeaderFunction& function) {
+      return std::ranges::none_of(function.variants,
+                                  [&](const HeaderVariant& variant) { return variant.target.name == name; });
+    });
     if (without > 0)
       PrintRemark(Cat(without, " of ", file.functions.size(), " kernels without code for ", name,
                       ": wherever that runs, another target's, which is tried before, does too"));

@@ -9,6 +9,7 @@
 #include "spec/target/dlti.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
+#include "spec/text/status_macros.h"
 #include "tools/command.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -30,20 +31,16 @@ void PrintRow(const std::string& name, const Target& target) {
 // Lists the known targets, and what this machine would be.
 absl::StatusOr<int> List() {
   for (const Target& target : NamedTargets()) PrintRow(target.name, target);
-  absl::StatusOr<Target> host = LoadTarget("host");
-  if (!host.ok()) return host.status();
-  PrintRow("host", *host);
+  KIRSCH_ASSIGN_OR_RETURN(Target host, LoadTarget("host"));
+  PrintRow("host", host);
   return 0;
 }
 
 // Prints a target as a target file, all keys filled in. It may be changed and passed to --target.
 absl::StatusOr<int> Show(const std::string& name, const std::string& output, bool dlti = false) {
-  if (absl::Status place = CheckOutputs({output}, TargetFilesIn(name)); !place.ok()) return place;
-  absl::StatusOr<Target> target = LoadTarget(name);
-  if (!target.ok()) return target.status();
-  if (absl::Status written = WriteOutput(output, dlti ? PrintDlti(*target) : PrintTarget(*target));
-      !written.ok())
-    return written;
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({output}, TargetFilesIn(name)));
+  KIRSCH_ASSIGN_OR_RETURN(Target target, LoadTarget(name));
+  KIRSCH_RETURN_IF_ERROR(WriteOutput(output, dlti ? PrintDlti(target) : PrintTarget(target)));
   return 0;
 }
 
@@ -67,7 +64,7 @@ void AddTargetCommand(const Command& app, Run& run) {
   const Command detect = command.AddCommand("detect", "Write the target file of this machine");
   auto output = std::make_shared<std::string>("-");
   detect.BeginGroup(kOutputGroup);
-  detect.Add("-o,--output", *output, "The file (default: standard output)").Check(NotEmpty("a file"));
+  detect.AddFile("-o,--output", *output, "The file (default: standard output)");
   // The target file of this machine is what `host` is.
   detect.OnChosen([&run, output] { run = [output] { return Show("host", *output); }; });
 

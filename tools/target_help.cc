@@ -71,11 +71,7 @@ std::string MemoryText(const Target& target) {
 }
 
 // The names that `features` may have.
-std::string FeaturesText() {
-  std::vector<std::string> names;
-  for (const Feature& feature : kFeatures) names.emplace_back(feature.name);
-  return Cat("\nFeatures\n  ", Join(names, " "), "\n");
-}
+std::string FeaturesText() { return Cat("\nFeatures\n  ", Join(kFeatures, " ", &Feature::name), "\n"); }
 
 }  // namespace
 

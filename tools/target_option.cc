@@ -12,6 +12,7 @@
 #include "spec/text/file.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/database.h"
 #include "synthesis/usable_target.h"
@@ -62,16 +63,15 @@ bool IsToldUncalibrated(const Target& target) {
 }
 
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
-  absl::StatusOr<TargetFile> found = FindUsableTarget(name_or_path);
-  if (!found.ok()) return found.status();
+  KIRSCH_ASSIGN_OR_RETURN(TargetFile found, FindUsableTarget(name_or_path));
   // Costs of another machine are worth a remark, but not in every command.
-  if (found->uncalibrated)
-    TellUncalibrated(*found);
-  else if (!found->note.empty())
-    RemarkAtEnd(found->note);
+  if (found.uncalibrated)
+    TellUncalibrated(found);
+  else if (!found.note.empty())
+    RemarkAtEnd(found.note);
   // Warnings are about keys of the file that mean nothing.
-  for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
-  return std::move(found->target);
+  for (const std::string& warning : found.warnings) PrintRemark(Cat("warning: ", warning));
+  return std::move(found.target);
 }
 
 std::string NamesOfTargets(const std::vector<Target>& targets) { return Join(NamesOf(targets), ","); }
@@ -84,8 +84,7 @@ std::vector<std::string> TargetFilesIn(const std::string& list) {
     // A named target is part of the program, and no file.
     if (word.text == "host")
       files.push_back(HostFile());
-    else if (std::none_of(named.begin(), named.end(),
-                          [&](const Target& target) { return target.name == word.text; }))
+    else if (std::ranges::none_of(named, [&](const Target& target) { return target.name == word.text; }))
       files.emplace_back(word.text);
   }
   return files;
@@ -96,13 +95,12 @@ std::vector<std::string> TargetFilesIn(const std::string& list) {
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
   std::vector<Target> targets;
   for (const Word& word : Split({list, {}}, ',')) {
-    absl::StatusOr<Target> target = LoadTarget(std::string(word.text));
-    if (!target.ok()) return target.status();
+    KIRSCH_ASSIGN_OR_RETURN(Target target, LoadTarget(std::string(word.text)));
     for (const Target& before : targets)
-      if (MakeIdentifier(before.name) == MakeIdentifier(target->name))  // what its functions are called by
+      if (MakeIdentifier(before.name) == MakeIdentifier(target.name))  // what its functions are called by
         return absl::InvalidArgumentError(
-            Cat("--target: expected different targets, got ", Quoted(target->name), " twice"));
-    targets.push_back(*std::move(target));
+            Cat("--target: expected different targets, got ", Quoted(target.name), " twice"));
+    targets.push_back(std::move(target));
   }
   return targets;
 }

@@ -13,6 +13,7 @@
 #include "spec/language/schedule.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "tools/interrupt.h"
@@ -70,11 +71,10 @@ absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuni
   const absl::StatusOr<std::vector<TuningCandidate>> candidates = tuning.candidates(search);
   if (guard.interrupted()) return Interrupted();
   if (!candidates.ok()) return candidates.status();
-  const absl::StatusOr<TuningProblem> problem = tuning.problem();
-  if (!problem.ok()) return problem.status();
+  KIRSCH_ASSIGN_OR_RETURN(const TuningProblem problem, tuning.problem());
   line.Show(Cat(arguments.progress, "timing ", candidates->size(), " programs of ", tuning.name));
   absl::StatusOr<TuningReport> report =
-      TimeCandidates(arguments, SecondsOf(arguments), tuning.name, tuning.target, *candidates, *problem,
+      TimeCandidates(arguments, SecondsOf(arguments), tuning.name, tuning.target, *candidates, problem,
                      [&guard] { return guard.interrupted().load(); });
   if (guard.interrupted()) return Interrupted();
   return report;
@@ -84,23 +84,20 @@ absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuni
 // nothing, and nothing was to be measured.
 absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& arguments, const Tuning& tuning) {
   std::optional<TuningReport> report;
-  absl::StatusOr<std::shared_ptr<Table>> table = OpenTable(*arguments.db, tuning.target);
-  if (!table.ok()) return table.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::shared_ptr<Table> table, OpenTable(*arguments.db, tuning.target));
   const std::string question = QuestionOf(arguments, tuning);
-  if (*table != nullptr) {
-    const absl::StatusOr<std::optional<std::string>> known = (*table)->FindText(TextKind::kTuned, question);
-    if (!known.ok()) return known.status();
-    if (*known) report = TuningReport::Parse(**known);
+  if (table != nullptr) {
+    KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> known,
+                            table->FindText(TextKind::kTuned, question));
+    if (known) report = TuningReport::Parse(*known);
   }
   // What is known is not measured again, even with --tune.
   if (report || arguments.tune.empty()) return report;
-  absl::StatusOr<TuningReport> measured = Measure(arguments, tuning);
-  if (!measured.ok()) return measured.status();
-  report = *std::move(measured);
-  if (*table == nullptr) return report;
+  KIRSCH_ASSIGN_OR_RETURN(report, Measure(arguments, tuning));
+  if (table == nullptr) return report;
   // A table that can't be written costs only that nothing is kept (CommitTable).
-  absl::Status kept = (*table)->AddText(TextKind::kTuned, question, report->ToJson().dump());
-  if (kept.ok()) kept = CommitTable(*arguments.db, **table);
+  absl::Status kept = table->AddText(TextKind::kTuned, question, report->ToJson().dump());
+  if (kept.ok()) kept = CommitTable(*arguments.db, *table);
   if (!kept.ok()) return kept;
   return report;
 }
@@ -117,24 +114,21 @@ absl::StatusOr<bool> Applies(const SolveArguments& arguments, bool optimal, bool
 absl::Status Follow(const std::string& schedule, Synthesis* synthesis) {
   // The schedule is for the place of operands that the predicted best has.
   const Spec placed = std::get<Impl>(synthesis->program).spec;
-  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule, "tuned", placed.op);
-  if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<SearchResult> result =
-      Replay(placed, *parsed, "tuned", CostModel(synthesis->target), *synthesis->memo, {});
-  if (!result.ok()) return result.status();
-  synthesis->program = std::move(result->impl);
-  synthesis->cycles = ToCycles(result->cost);
+  KIRSCH_ASSIGN_OR_RETURN(const Schedule parsed, ParseSchedule(schedule, "tuned", placed.op));
+  KIRSCH_ASSIGN_OR_RETURN(SearchResult result, Replay(placed, parsed, "tuned", CostModel(synthesis->target),
+                                                      *synthesis->memo, {}));
+  synthesis->program = std::move(result.impl);
+  synthesis->cycles = ToCycles(result.cost);
   return absl::OkStatus();
 }
 
 absl::Status Follow(const std::string& schedule, const Graph& graph, const PlanOptions& options,
                     Synthesis* synthesis) {
   const CostModel model(synthesis->target);
-  absl::StatusOr<Plan> plan =
-      PlanFollower(graph, "", model, *synthesis->memo, options).With(schedule, "tuned");
-  if (!plan.ok()) return plan.status();
-  synthesis->cycles = plan->cycles;
-  synthesis->program = *std::move(plan);
+  KIRSCH_ASSIGN_OR_RETURN(Plan plan,
+                          PlanFollower(graph, "", model, *synthesis->memo, options).With(schedule, "tuned"));
+  synthesis->cycles = plan.cycles;
+  synthesis->program = std::move(plan);
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 #include "search/ranking/k_best_plans.h"
 #include "spec/program/program.h"
 #include "spec/program/program_tree.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -54,11 +55,10 @@ absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments
                                                             Memo& memo, const SearchOptions& search) {
   const CostModel model(target);
   CandidateList list(target);
-  const absl::StatusOr<KBestResult> best =
-      KBestPlans(graph, "", kTimed, model, memo, MakePlanOptions(arguments, graph), search);
-  if (!best.ok()) return best.status();
+  KIRSCH_ASSIGN_OR_RETURN(const KBestResult best, KBestPlans(graph, "", kTimed, model, memo,
+                                                             MakePlanOptions(arguments, graph), search));
   // A ranking of plans begins with the cheapest plan itself.
-  for (const RankedProgram& plan : best->programs) list.Add(plan.tree, plan.cycles);
+  for (const RankedProgram& plan : best.programs) list.Add(plan.tree, plan.cycles);
   return std::move(list).Take();
 }
 

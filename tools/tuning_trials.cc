@@ -11,6 +11,7 @@
 #include "bench/results/statistics.h"
 #include "codegen/verify/engines.h"
 #include "spec/target/host.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/cold_operands.h"
 
 namespace kirsch {
@@ -26,9 +27,8 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
                                              const Target& target) {
   std::vector<Kernel> kernels;
   for (const TuningCandidate& candidate : candidates) {
-    absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(candidate.program, target, "tuned"));
-    if (!kernel.ok()) return kernel.status();
-    kernels.push_back(*std::move(kernel));
+    KIRSCH_ASSIGN_OR_RETURN(Kernel kernel, CompileForThisCpu(Subject(candidate.program, target, "tuned")));
+    kernels.push_back(std::move(kernel));
   }
   return kernels;
 }
@@ -65,9 +65,8 @@ TuningReport MakeReport(const SolveArguments& arguments, const std::string& name
 
 absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArguments& arguments) {
   // Plain loops in float64 compute what the graph means; results of kernels are compared with theirs.
-  absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
-  if (!loops.ok()) return loops.status();
-  TuningProblem problem{MakeWorkload(graph, arguments.threads), *std::move(loops)};
+  KIRSCH_ASSIGN_OR_RETURN(CompiledLoops loops, CompiledLoops::Compile(graph, LoopsKind::kReference, false));
+  TuningProblem problem{MakeWorkload(graph, arguments.threads), std::move(loops)};
   problem.workload.evicted = ColdOperands(arguments.cold, graph).in_ram();
   return problem;
 }
@@ -90,8 +89,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
                                             const std::string& name, const Target& target,
                                             const std::vector<TuningCandidate>& candidates,
                                             const TuningProblem& problem, const std::function<bool()>& stop) {
-  const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target);
-  if (!kernels.ok()) return kernels.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<Kernel> kernels, Compiled(candidates, target));
   // The time begins after compiling, and bounds the measuring.
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   TrialOptions trial;
@@ -105,13 +103,12 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
   trial.loops = problem.loops ? &*problem.loops : nullptr;
   trial.tolerance = arguments.allow_winograd ? kWinogradTolerance : 1;
   trial.stop = [&] { return stop() || Clock::now() >= end; };
-  const absl::StatusOr<Trials> trials = RunTrials(problem.workload, *kernels, trial);
-  if (!trials.ok()) return trials.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Trials trials, RunTrials(problem.workload, kernels, trial));
   // A wrong result is reported with the schedule that leads to it.
   std::vector<std::string> schedules;
   for (const TuningCandidate& candidate : candidates) schedules.push_back(candidate.schedule);
-  if (absl::Status right = CheckResults(name, schedules, trials->of); !right.ok()) return right;
-  return MakeReport(arguments, name, candidates, *trials);
+  KIRSCH_RETURN_IF_ERROR(CheckResults(name, schedules, trials.of));
+  return MakeReport(arguments, name, candidates, trials);
 }
 
 }  // namespace kirsch

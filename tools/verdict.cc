@@ -64,8 +64,8 @@ void PrintVerdict(const VerifyReport& report) {
   std::string line = Cat(VerdictText(report), ": ");
   for (const RungReport& rung : report.rungs)
     Append(&line, &rung == &report.rungs.front() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
-  const bool ran = std::any_of(report.rungs.begin(), report.rungs.end(),
-                               [](const RungReport& rung) { return rung.outcome != RungOutcome::kNotRun; });
+  const bool ran = std::ranges::any_of(
+      report.rungs, [](const RungReport& rung) { return rung.outcome != RungOutcome::kNotRun; });
   std::fprintf(stderr, "%s%s\n", line.c_str(), ran ? Cat("; ", ErrorText(report)).c_str() : "");
 }
 

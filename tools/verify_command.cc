@@ -6,6 +6,7 @@
 #include <string>
 
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/kernel_library.h"
 #include "synthesis/solve.h"
 #include "tools/command.h"
@@ -49,25 +50,23 @@ absl::StatusOr<int> Report(const VerifyArguments& arguments, nlohmann::ordered_j
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
     json["verify"] = ReportJson(report);
-    if (absl::Status written = WriteJson(arguments.json, json); !written.ok()) return written;
+    KIRSCH_RETURN_IF_ERROR(WriteJson(arguments.json, json));
   }
   return ExitCode(report);
 }
 
 // Checks the output, solves, verifies and reports. The header is in the default style.
 absl::StatusOr<int> Verify(const VerifyArguments& arguments) {
-  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !output.ok())
-    return output;
-  const absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
-  if (!requests.ok()) return requests.status();
-  const bool single = requests->single();  // it is in no file but its own
-  const absl::StatusOr<Library> library =
-      SolveLibrary(arguments.request.solve, single ? requests->kernels.front().name : requests->name,
-                   requests->kernels, requests->targets);
-  if (!library.ok()) return library.status();
-  const ReportHead head = {"verify", NamesOfTargets(requests->targets)};
-  return Report(arguments, WithHead(head, LibraryJson(*library)),
-                VerifyLibrary(*library, {}, arguments.request.solve.observer));
+  KIRSCH_RETURN_IF_ERROR(CheckOutputs({arguments.json}, InputsOf(arguments.request)));
+  KIRSCH_ASSIGN_OR_RETURN(const Requests requests, ReadRequests(arguments.request));
+  const bool single = requests.single();  // it is in no file but its own
+  KIRSCH_ASSIGN_OR_RETURN(
+      const Library library,
+      SolveLibrary(arguments.request.solve, single ? requests.kernels.front().name : requests.name,
+                   requests.kernels, requests.targets));
+  const ReportHead head = {"verify", NamesOfTargets(requests.targets)};
+  return Report(arguments, WithHead(head, LibraryJson(library)),
+                VerifyLibrary(library, {}, arguments.request.solve.observer));
 }
 
 }  // namespace
@@ -77,8 +76,7 @@ void AddVerifyCommand(const Command& app, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<VerifyArguments>();
   AddRequestOptions(command, db, arguments->request);
   command.BeginGroup(kOutputGroup);
-  command.Add("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
-      .Check(NotEmpty("a file"));
+  command.AddFile("--json", arguments->json, "Write the report as JSON to this file (-: standard output)");
   command.OnChosen([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });
 }
 

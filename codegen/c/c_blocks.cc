@@ -2,7 +2,6 @@
 // Prints the operations of CVectors that read codes and scales of blocks. LlvmVectors has the same ones and
 // says how they work.
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "codegen/c/c_intrinsics.h"
 #include "codegen/c/c_vectors.h"
 #include "spec/check.h"
@@ -17,7 +16,7 @@ std::string CVectors::BroadcastPower(const Var& to, const std::string& from) con
   const std::string byte = Cat("*(", from, ")");
   const std::string bits = Cat(byte, " < 2 ? 0x", absl::Hex(kLeastPowerBits), " << ", byte, " : (", byte,
                                " - 1) << ", kF32Mantissa);
-  return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), Intrinsic(bytes, "set1_epi32", bits));
+  return OfIntegers(Dtype::kF32, bytes, Intrinsic(bytes, "set1_epi32", bits));
 }
 
 // The 16 bytes are in both halves. The upper half is shifted by 4 bits, then all bytes are cut to 4 bits.
@@ -37,8 +36,7 @@ std::string CVectors::Lookup(const Var& from, const std::array<uint8_t, 16>& tab
   const int bytes = from.bytes();
   const std::vector<int8_t> signed_bytes(table.begin(), table.end());
   const std::string entries =
-      Intrinsic(kXmmBytes, "setr_epi8",
-                absl::StrJoin(signed_bytes, ", ", [](std::string* text, int byte) { Append(text, byte); }));
+      Intrinsic(kXmmBytes, "setr_epi8", Join(signed_bytes, ", ", [](int byte) { return byte; }));
   const auto repeated = [&](int size) {
     if (size == kXmmBytes) return entries;
     return Intrinsic(size, size == 32 ? "broadcastsi128_si256" : "broadcast_i32x4", entries);
@@ -76,7 +74,7 @@ std::string CVectors::Unpack(const Var& to, const Var& low, const Var& high, boo
   const int bytes = to.bytes();
   const std::string unpacked = Intrinsic(
       bytes, Cat(second ? "unpackhi_epi" : "unpacklo_epi", 8 * Bytes(low.dtype)), Get(low), Get(high));
-  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), unpacked) : unpacked;
+  return to.dtype == Dtype::kF32 ? OfIntegers(Dtype::kF32, bytes, unpacked) : unpacked;
 }
 
 // Orders pieces of 8 or 4 bytes. Each 16 bytes get the pieces of their number: first the ones from the first

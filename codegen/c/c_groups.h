@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "codegen/c/c_parameters.h"
 #include "codegen/c/c_statements.h"
 

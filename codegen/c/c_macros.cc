@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "codegen/c/c_groups.h"
 #include "codegen/c/c_statements.h"
@@ -115,8 +114,8 @@ class MacroPrinter {
     AppendWords(macro.body, &words);
     if (!macro.before.empty())
       // A function's macro begins as the function does. The name is its first parameter, NAME.
-      words[0] = Cat(absl::StrJoin(absl::StrSplit(macro.before, '\n'), " "), "NAME", words[0]);
-    Append(&text_, "#define ", names_[number], "(", absl::StrJoin(parameters, ", "), ") \\\n",
+      words[0] = Cat(Join(absl::StrSplit(macro.before, '\n'), " "), "NAME", words[0]);
+    Append(&text_, "#define ", names_[number], "(", Join(parameters, ", "), ") \\\n",
            Flow(words, "  ", " \\"));
   }
 
@@ -169,9 +168,8 @@ class MacroPrinter {
 
 std::string PrintFunctions(absl::Span<const CFunction> functions, const std::string& prefix) {
   if (!prefix.empty()) return MacroPrinter(functions, prefix).Print();
-  return absl::StrJoin(functions, "\n", [](std::string* text, const CFunction& function) {
-    Append(text, function.before, function.name, function.after);
-  });
+  return Join(functions, "\n",
+              [](const CFunction& function) { return Cat(function.before, function.name, function.after); });
 }
 
 }  // namespace kirsch

@@ -46,12 +46,12 @@ std::optional<int64_t> Ratio(int64_t of, int64_t by) {
 
 // True if neither its constant nor a factor is negative.
 bool IsNatural(const Number& number) {
-  return number.constant >= 0 && std::all_of(number.terms.begin(), number.terms.end(),
-                                             [](const auto& term) { return term.second > 0; });
+  return number.constant >= 0 &&
+         std::ranges::all_of(number.terms, [](const auto& term) { return term.second > 0; });
 }
 
 bool AllEqual(const std::vector<Number>& column) {
-  return std::all_of(column.begin(), column.end(), [&](const Number& number) { return number == column[0]; });
+  return std::ranges::all_of(column, [&](const Number& number) { return number == column[0]; });
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void Parameters::AddRules() {
     ranks.push_back(rank);
   }
   // Equal ranks keep the order of the text, so the result is deterministic.
-  std::stable_sort(holes.begin(), holes.end(), [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
+  std::ranges::stable_sort(holes, [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
   for (size_t i = 0; i < holes.size(); ++i) {
     // Each hole that does not follow yet gets a parameter from which it does.
     if (Follows(holes[i], &rules_[holes[i]])) continue;
@@ -112,7 +112,7 @@ bool Parameters::Follows(size_t hole, Rule* rule) const {
   }
   if (!texts_[0][hole].pasted) return FollowsFromOne(column, rule) || FollowsFromTwo(column, rule);
   // A name cannot be computed: its number has to be a parameter as it is.
-  const auto same = std::find(columns_.begin(), columns_.end(), column);
+  const auto same = std::ranges::find(columns_, column);
   *rule = {static_cast<size_t>(same - columns_.begin()), kNone, 1, 0, {}};
   return same != columns_.end();
 }
@@ -137,9 +137,8 @@ bool Parameters::FollowsFromTwo(const Column& column, Rule* rule) const {
     for (size_t other = 0; other < parameter; ++other) {
       // Two independent equations tell both factors, by Cramer's rule. Fits() checks them against all texts.
       const std::vector<Equation> equations = MakeEquations(columns_[parameter], columns_[other], column);
-      const auto first = std::find_if(equations.begin(), equations.end(), [](const Equation& equation) {
-        return equation.a != 0 || equation.b != 0;
-      });
+      const auto first = std::ranges::find_if(
+          equations, [](const Equation& equation) { return equation.a != 0 || equation.b != 0; });
       const auto second = std::find_if(first, equations.end(), [&](const Equation& equation) {
         return first->a * equation.b != first->b * equation.a;
       });
@@ -176,7 +175,7 @@ void Parameters::AddParameterFor(absl::Span<const size_t> holes) {
     for (const Source& choice : choices) {
       Push(choice);
       // Distances may be negative in some text; then they are no choice.
-      const bool natural = std::all_of(columns_.back().begin(), columns_.back().end(), IsNatural);
+      const bool natural = std::ranges::all_of(columns_.back(), IsNatural);
       Rule rule;
       const size_t count = natural && Follows(holes[0], &rule) ? CountFollowing(holes) : 0;
       Pop();
@@ -190,8 +189,7 @@ void Parameters::AddParameterFor(absl::Span<const size_t> holes) {
 
 size_t Parameters::CountFollowing(absl::Span<const size_t> holes) const {
   Rule rule;
-  return static_cast<size_t>(
-      std::count_if(holes.begin(), holes.end(), [&](size_t hole) { return Follows(hole, &rule); }));
+  return static_cast<size_t>(std::ranges::count_if(holes, [&](size_t hole) { return Follows(hole, &rule); }));
 }
 
 void Parameters::Push(const Source& source) {
@@ -213,7 +211,7 @@ bool Parameters::Hold(const std::vector<Hole>& text) const {
     if (rule.other != kNone) left = Sum(-rule.more, Argument(rule.other, text), left);
     if (left != rule.plus) return false;
   }
-  return std::all_of(sources_.begin(), sources_.end(), [&](const Source& source) {
+  return std::ranges::all_of(sources_, [&](const Source& source) {
     return source.less == kNone || IsNatural(Sum(-1, text[source.less].value, text[source.hole].value));
   });
 }

@@ -17,7 +17,7 @@ bool IsSmall(char c) { return absl::ascii_islower(static_cast<unsigned char>(c))
 
 // True if the word is a number that may be a hole, which is set then.
 bool IsNumber(std::string_view word, int64_t* number) {
-  return std::all_of(word.begin(), word.end(), IsDigit) && absl::SimpleAtoi(ForAbsl(word), number) &&
+  return std::ranges::all_of(word, IsDigit) && absl::SimpleAtoi(ForAbsl(word), number) &&
          *number <= kMostNumber;
 }
 
@@ -36,8 +36,7 @@ size_t EndOfWord(std::string_view text, size_t begin) {
 // Returns how many letters a variable's name begins with, if only numbers follow, with '_' between them; else
 // 0. Of "c0_3" it is 1; of "uint16_t" it is 0, as a letter follows the digits.
 size_t LettersOfVariable(std::string_view word) {
-  const size_t letters =
-      static_cast<size_t>(std::find_if_not(word.begin(), word.end(), IsSmall) - word.begin());
+  const size_t letters = static_cast<size_t>(std::ranges::find_if_not(word, IsSmall) - word.begin());
   if (letters == 0 || letters == word.size() || !IsDigit(word.back())) return 0;
   // After the letters there are only digits and '_' between numbers.
   for (size_t i = letters; i < word.size(); ++i)

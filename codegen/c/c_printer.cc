@@ -9,12 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "codegen/c/c_macros.h"
 #include "codegen/c/c_signature.h"
 #include "codegen/c/c_vectors.h"
 #include "codegen/loop/loop_text.h"
-#include "spec/check.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -385,7 +383,7 @@ class FunctionPrinter {
 // The attribute lets a function have instructions that the rest of the file is not compiled for.
 std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
   if (!style.attributes) return "";
-  return Cat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
+  return Cat("KIRSCH_TARGET(\"", Join(program.features, ","), "\")\n");
 }
 
 // A procedure's pointers, then its counts. Unlike the parameters of entries they have no `__restrict`.
@@ -427,11 +425,11 @@ class HelperPool {
     const std::string rest = FunctionText(HelperParameters(procedure),
                                           FunctionPrinter(program, procedure, style_, callees).Print());
     std::string name = Cat(style_.helper_name, "_", procedure.name);
-    while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
+    while (std::ranges::find(style_.taken, name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
     const size_t version =
-        static_cast<size_t>(std::find(versions.begin(), versions.end(), attribute + rest) - versions.begin());
+        static_cast<size_t>(std::ranges::find(versions, attribute + rest) - versions.begin());
     if (version > 0) Append(&name, "_", version + 1);
     if (version == versions.size()) {
       versions.push_back(attribute + rest);

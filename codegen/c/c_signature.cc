@@ -2,7 +2,6 @@
 #include "codegen/c/c_signature.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "codegen/kernels/block_decoder.h"
 #include "spec/text/cat.h"
@@ -17,9 +16,7 @@ std::string TensorParameter(const EntryTensor& tensor) {
 }
 
 std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
-  return absl::StrJoin(tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
-    text->append(TensorParameter(tensor));
-  });
+  return Join(tensors, ", ", TensorParameter);
 }
 
 // The parameters behind the tensors, each with a comma before it, since there always are tensors.
@@ -73,8 +70,7 @@ CSignature MakeSignature(const LoopProgram& program) {
 }
 
 std::string TensorNames(const std::vector<EntryTensor>& tensors) {
-  return absl::StrJoin(tensors, ", ",
-                       [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
+  return Join(tensors, ", ", &EntryTensor::name);
 }
 
 std::string FunctionText(std::string_view parameters, std::string_view body) {

@@ -107,8 +107,8 @@ class CVectors {
   std::string Half(const Var& words, int half) const;
 
  private:
-  std::vector<std::string> LaneSumsOfPairs(const Var& to, const std::array<const Var*, 4>& from) const;
-  std::vector<std::string> LaneSumsOfHalves(const Var& to, const std::array<const Var*, 4>& from) const;
+  std::vector<std::string> AddHalves(const Var& to, const Var* from, const std::string& name,
+                                     const std::string& half_name) const;
   // A cast between types of vectors of one size, which changes no bit.
   std::string As(const std::string& type, const std::string& value) const;
   // A variable as a vector of integers, whatever its elements are, and the statement that sets it to one.

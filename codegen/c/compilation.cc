@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 extern char** environ;
 
@@ -117,15 +118,11 @@ absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
 
 absl::StatusOr<std::unique_ptr<Compilation>> Compilation::Start(
     const std::vector<std::pair<std::string, std::string>>& files, const std::vector<std::string>& command) {
-  absl::StatusOr<std::string> directory = MakeDirectory();
-  if (!directory.ok()) return directory.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::string directory, MakeDirectory());
   std::unique_ptr<Compilation> compilation(new Compilation);
-  compilation->directory_ = *std::move(directory);
-  for (const auto& [name, text] : files)
-    if (absl::Status written = WriteFile(compilation->Path(name), text); !written.ok()) return written;
-  const absl::StatusOr<pid_t> child = Spawn(command, compilation->directory_);
-  if (!child.ok()) return child.status();
-  compilation->compiler_ = *child;
+  compilation->directory_ = std::move(directory);
+  for (const auto& [name, text] : files) KIRSCH_RETURN_IF_ERROR(WriteFile(compilation->Path(name), text));
+  KIRSCH_ASSIGN_OR_RETURN(compilation->compiler_, Spawn(command, compilation->directory_));
   return compilation;
 }
 
@@ -137,9 +134,8 @@ absl::Status Compilation::Wait() {
 }
 
 absl::Status Compilation::Run(const std::string& program) {
-  const absl::StatusOr<pid_t> child = Spawn({program}, directory_);
-  if (!child.ok()) return child.status();
-  const int status = ExitStatusOf(*child);
+  KIRSCH_ASSIGN_OR_RETURN(const pid_t child, Spawn({program}, directory_));
+  const int status = ExitStatusOf(child);
   if (status == 0) return absl::OkStatus();
   return absl::Status(status == kUnable ? absl::StatusCode::kUnavailable : absl::StatusCode::kInternal,
                       FirstComplaint(Path("log")));

@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/check.h"
 #include "spec/feature.h"
@@ -108,15 +107,14 @@ std::string OldBuiltinCondition(const std::vector<std::string>& features) {
 // Joins the features' items by &&.
 template <typename Item>
 std::string All(const std::vector<std::string>& features, Item item) {
-  return absl::StrJoin(features, " && ",
-                       [&](std::string* out, const std::string& feature) { Append(out, item(feature)); });
+  return Join(features, " && ", item);
 }
 
 }  // namespace
 
 bool NeedPermission(const std::vector<std::string>& features) {
-  return std::any_of(features.begin(), features.end(),
-                     [](const std::string& feature) { return RowOf(feature).by_permission; });
+  return std::ranges::any_of(features,
+                             [](const std::string& feature) { return RowOf(feature).by_permission; });
 }
 
 std::string CompilerCheck(const std::vector<std::string>& features) {

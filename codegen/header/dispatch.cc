@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/cpu_checks.h"
 #include "codegen/header/size_dispatch.h"
@@ -49,8 +48,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
   caller.threads = program.TakesThreads();
   caller.phases = program.TakesPhases();
   caller.sizes = std::move(sizes);
-  return Cat(conditions.empty() ? "" : Cat("if (", absl::StrJoin(conditions, " && "), ") "), program.name,
-             "(", CArguments(caller), ");");
+  return Cat(conditions.empty() ? "" : Cat("if (", Join(conditions, " && "), ") "), program.name, "(",
+             CArguments(caller), ");");
 }
 
 // Prints the choice by sizes: a switch for each varying size, one inside the other; then comparisons of
@@ -121,8 +120,8 @@ class SwitchPrinter {
 
   void PrintCall(size_t member, int depth) {
     std::vector<std::string> sizes;
-    if (!variant_.program_of.empty())
-      for (const SizeSum& sum : variant_.sizes_of[variant_.program_of[member]])
+    if (variant_.shares())
+      for (const SizeSum& sum : variant_.sizes_of[variant_.number_of(member)])
         sizes.push_back(SumText(function_.sizes, sum));
     Line(depth, KernelCall(variant_.program(member), signature_, std::move(sizes)));
     Line(depth, "return 1;");
@@ -224,8 +223,8 @@ std::string PrintPackedBytes(const HeaderFunction& function, const std::string& 
 }
 
 bool NeedsPermission(const HeaderFunction& function) {
-  return std::any_of(function.variants.begin(), function.variants.end(),
-                     [](const HeaderVariant& variant) { return NeedPermission(variant.features()); });
+  return std::ranges::any_of(function.variants,
+                             [](const HeaderVariant& variant) { return NeedPermission(variant.features()); });
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #define KIRSCH_CODEGEN_HEADER_DISPATCH_H_
 
 #include <string>
-#include <vector>
 
 #include "codegen/header/header_file.h"
 

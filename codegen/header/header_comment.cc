@@ -7,7 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/user_matrix.h"
@@ -39,14 +38,12 @@ uint32_t StepOf(const std::vector<uint32_t>& values) {
 
 // "1 <= m <= 512, 32 <= t <= 1024 in steps of 32, n is one of 256|512, s = m + t"
 std::string SizesText(const HeaderFunction& function) {
-  std::string text;
-  for (const VaryingSize& size : function.sizes) {
+  std::string text = Join(function.sizes, ", ", [](const VaryingSize& size) {
     const uint32_t low = size.values.front(), high = size.values.back(), step = StepOf(size.values);
-    Append(&text, text.empty() ? "" : ", ",
-           size.is_range() ? Cat(low, " <= ", size.name, " <= ", high)
+    return size.is_range() ? Cat(low, " <= ", size.name, " <= ", high)
            : step > 1      ? Cat(low, " <= ", size.name, " <= ", high, " in steps of ", step)
-                           : Cat(size.name, " is one of ", PrintValues(size.values)));
-  }
+                           : Cat(size.name, " is one of ", PrintValues(size.values));
+  });
   for (const TiedSize& tied : function.ties)
     Append(&text, ", ", tied.name, " = ", SumText(function.sizes, tied.sum));
   return text;
@@ -180,7 +177,7 @@ std::string PackingText(const HeaderVariant& variant) {
 // A block of lines for each target: "target", "kernels", "predicted", "packing", "requires".
 std::string VariantText(const HeaderVariant& variant) {
   std::string text = Cat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
-  if (!variant.program_of.empty()) {
+  if (variant.shares()) {
     Append(&text, "kernels    ", variant.programs.size(), ", each for a range of sizes\n");
   } else if (variant.programs.size() > 1) {
     Append(&text, "kernels    ", variant.programs.size(), ", one for each size\n");
@@ -190,7 +187,7 @@ std::string VariantText(const HeaderVariant& variant) {
            absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,
                            variant.target.ghz));
   text += PackingText(variant);
-  return Cat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
+  return Cat(text, "requires   ", Join(variant.features(), " "), "\n");
 }
 
 // Says how the operand that is prepacked is passed.
@@ -245,9 +242,7 @@ std::string NotesText(const HeaderFunction& function) {
 
 // Declared functions have no self-test: their code is elsewhere.
 bool HasSelfTest(const HeaderFile& file) {
-  return !file.declares &&
-         std::any_of(file.functions.begin(), file.functions.end(),
-                     [](const HeaderFunction& function) { return function.has_self_test(); });
+  return !file.declares && std::ranges::any_of(file.functions, &HeaderFunction::has_self_test);
 }
 
 constexpr char kFlagsText[] =

@@ -22,14 +22,13 @@ namespace {
 // Keeps the order of the first mention.
 void AddFeatures(const std::vector<std::string>& more, std::vector<std::string>* features) {
   for (const std::string& feature : more)
-    if (std::find(features->begin(), features->end(), feature) == features->end())
-      features->push_back(feature);
+    if (std::ranges::find(*features, feature) == features->end()) features->push_back(feature);
 }
 
 // True if the features include all of `some`.
 bool Contains(const std::vector<std::string>& features, const std::vector<std::string>& some) {
-  return std::all_of(some.begin(), some.end(), [&](const std::string& feature) {
-    return std::find(features.begin(), features.end(), feature) != features.end();
+  return std::ranges::all_of(some, [&](const std::string& feature) {
+    return std::ranges::find(features, feature) != features.end();
   });
 }
 
@@ -42,8 +41,8 @@ std::vector<std::string> AllFeatures(const HeaderFile& file) {
 
 // Only functions with target attributes can be compiled side by side for several targets.
 bool ChoosesVariant(const HeaderFile& file) {
-  return std::any_of(file.functions.begin(), file.functions.end(),
-                     [](const HeaderFunction& function) { return function.variants.size() > 1; });
+  return std::ranges::any_of(file.functions,
+                             [](const HeaderFunction& function) { return function.variants.size() > 1; });
 }
 
 std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
@@ -236,7 +235,7 @@ std::string Dispatch(const HeaderFile& file) {
 
 // Returns what everything but bare code has around its functions: checks, macros and their ends. `functions`:
 // these, or their declarations.
-std::string Body(const HeaderFile& file, const std::string& functions) {
+std::string Surrounded(const HeaderFile& file, const std::string& functions) {
   const std::vector<std::string> features = AllFeatures(file);
   std::string supported;
   for (const HeaderFunction& function : file.functions)
@@ -271,8 +270,7 @@ std::vector<std::string> HeaderVariant::features() const {
 }
 
 bool HeaderFunction::has_samples() const {
-  return std::any_of(samples.begin(), samples.end(),
-                     [](const GraphSamples& member) { return !member.samples.empty(); });
+  return std::ranges::any_of(samples, [](const GraphSamples& member) { return !member.samples.empty(); });
 }
 
 int64_t HeaderFunction::scratch_bytes() const { return Most(*this, &LoopProgram::scratch_bytes); }
@@ -298,16 +296,15 @@ CSignature HeaderFunction::signature() const {
 
 // Stable, so equal ones stay as given.
 std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
-  std::stable_sort(variants.begin(), variants.end(), [](const HeaderVariant& a, const HeaderVariant& b) {
+  std::ranges::stable_sort(variants, [](const HeaderVariant& a, const HeaderVariant& b) {
     const int width = a.target.vectors.front().bytes, other = b.target.vectors.front().bytes;
     return width != other ? width > other : a.features().size() > b.features().size();
   });
   std::vector<HeaderVariant> tried;
   for (HeaderVariant& variant : variants) {
     // A CPU that can run this variant can run the one before it, too.
-    const bool never = std::any_of(tried.begin(), tried.end(), [&](const HeaderVariant& before) {
-      return Contains(variant.features(), before.features());
-    });
+    const bool never = std::ranges::any_of(
+        tried, [&](const HeaderVariant& before) { return Contains(variant.features(), before.features()); });
     if (!never) tried.push_back(std::move(variant));
   }
   return tried;
@@ -329,9 +326,9 @@ std::string PrintHeaderFile(const HeaderFile& file) {
   const bool macros = file.mode == HeaderMode::kMacros;
   if (macros) Append(&text, "#if ", condition, "\n\n");
   if (file.declares)
-    text += Body(file, DeclaredFunctions(file));
+    text += Surrounded(file, DeclaredFunctions(file));
   else
-    Append(&text, Body(file, Functions(file) + Dispatch(file)), "\n", PrintSelfTest(file));
+    Append(&text, Surrounded(file, Functions(file) + Dispatch(file)), "\n", PrintSelfTest(file));
   if (macros) Append(&text, "\n#endif  // ", condition, "\n");
   if (!file.external) Append(&text, "\n#endif  // ", guard, "\n");
   return text;

@@ -63,12 +63,13 @@ struct HeaderVariant {
 
   // Returns the first member that runs the program.
   size_t member_of(size_t number) const {
-    const auto found = std::find(program_of.begin(), program_of.end(), number);
-    return program_of.empty() ? number : static_cast<size_t>(found - program_of.begin());
+    const auto found = std::ranges::find(program_of, number);
+    return shares() ? static_cast<size_t>(found - program_of.begin()) : number;
   }
-  const LoopProgram& program(size_t member) const {
-    return programs[program_of.empty() ? member : program_of[member]];
-  }
+  bool shares() const { return !program_of.empty(); }
+  size_t members() const { return shares() ? program_of.size() : programs.size(); }
+  size_t number_of(size_t member) const { return shares() ? program_of[member] : member; }
+  const LoopProgram& program(size_t member) const { return programs[number_of(member)]; }
 
   std::vector<std::string> features() const;  // that some program needs
 };

@@ -26,7 +26,7 @@ std::string FreeName(std::string name, absl::Span<const std::string> parameters)
   constexpr std::array<std::string_view, 6> kOwn = {kThread,          kThreads,        kPhase,
                                                     "scratch_memory", "shared_memory", "out"};
   const auto taken = [&] {
-    bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+    bool same = std::ranges::find(kOwn, name) != kOwn.end();
     for (const std::string& parameter : parameters) same |= name == parameter || name == Cat(parameter, "_");
     return same;
   };
@@ -61,8 +61,7 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   for (int64_t i = 0; i < family.count(); ++i) add(family.member(i), &function->members);
   // Without sampled sizes each member is tested that is not huge. Otherwise some are, each with a neighbour
   // between the samples, which runs the same program for a size that was not searched for.
-  const bool sampled =
-      std::any_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; });
+  const bool sampled = std::ranges::any_of(sizes, &VaryingSize::sampled);
   const int64_t step = sampled ? MembersPerTested(family.count()) : 1;
   for (int64_t i = 0; i < family.count(); i += step) {
     add_tested(family.member(i));

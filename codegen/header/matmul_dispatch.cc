@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "spec/language/family.h"
@@ -65,7 +64,7 @@ std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   for (size_t i = 3; i < words.size(); ++i) {  // behind the sizes
     const std::string name = words[i].substr(0, words[i].find('='));
     const std::string value = words[i].substr(std::min(name.size() + 1, words[i].size()));
-    const auto ld = std::find(kLds.begin(), kLds.end(), name);
+    const auto ld = std::ranges::find(kLds, name);
     if (ld != kLds.end()) {
       key.ld[static_cast<size_t>(ld - kLds.begin())] = value;
     } else if (name != "column-blocks" && name != "mixture") {  // which callers need not know of
@@ -115,7 +114,7 @@ std::vector<Entry> MakeEntries(const HeaderFile& file) {
 std::vector<std::string> FormsOf(const std::vector<Entry>& entries) {
   std::vector<std::string> forms;
   for (const Entry& entry : entries)
-    if (std::find(forms.begin(), forms.end(), entry.key.form) == forms.end()) forms.push_back(entry.key.form);
+    if (std::ranges::find(forms, entry.key.form) == forms.end()) forms.push_back(entry.key.form);
   return forms;
 }
 
@@ -133,7 +132,7 @@ std::string SizesCondition(const MatmulKey& key) {
                              ? Cat(kSizes[i], " >= ", range.low, " && ", kSizes[i], " <= ", range.high)
                              : Cat(kSizes[i], " == ", range.low));
   }
-  return absl::StrJoin(conditions, " && ");
+  return Join(conditions, " && ");
 }
 
 // A leading dimension that is a fixed size is printed as a number.

@@ -11,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/self_test_parts.h"
@@ -260,7 +259,7 @@ using Problem = std::array<int64_t, 13>;
 Problem MakeProblem(const HeaderMember& member) {
   const UserSizes sizes = SizesOfUser(member);
   Problem problem = {};
-  auto* next = std::copy(sizes.begin(), sizes.end(), problem.begin());
+  auto* next = std::ranges::copy(sizes, problem.begin()).out;
   for (const UserMatrix& matrix : UserMatrices(member))
     for (int64_t stride : {matrix.batch_stride, matrix.row_axis.stride(0), matrix.column_axis.stride(0)})
       *next++ = stride;
@@ -291,11 +290,9 @@ std::string ProblemsText(const std::vector<HeaderMember>& members) {
       last = next;
     }
     // Steps may be negative: the table has unsigned numbers, which wrap around as the sums do.
-    const auto number = [](std::string* all, int64_t value) {
-      Append(all, value < 0 ? "(size_t)" : "", value);
-    };
-    Append(&text, "      {", end - first, ", ", absl::StrJoin(start, ", ", number), ", ",
-           absl::StrJoin(end - first > 1 ? step : Problem{}, ", ", number), "},\n");
+    const auto number = [](int64_t value) { return Cat(value < 0 ? "(size_t)" : "", value); };
+    Append(&text, "      {", end - first, ", ", Join(start, ", ", number), ", ",
+           Join(end - first > 1 ? step : Problem{}, ", ", number), "},\n");
     first = end;
   }
   return text;
@@ -512,7 +509,7 @@ std::string CallsText(const HeaderFunction& function) {
         kCallVariant, {{"$CONDITION", several ? Cat("$NAME_runs(", i + 1, ")") : "$NAME_supported()"},
                        {"$CHOOSE", several ? Cat("    $NAME_choice = ", i + 1, ";\n") : ""},
                        {"$WHAT", several ? Cat("$NAME for ", variant.target.name) : "$NAME"},
-                       {"$FEATURES", absl::StrJoin(variant.features(), " or ")}});
+                       {"$FEATURES", Join(variant.features(), " or ")}});
   }
   if (several) text += "  $NAME_choice = 0;\n";
   text += "  unable |= !$NAME_supported();\n";

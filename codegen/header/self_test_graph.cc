@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/self_test_parts.h"
 #include "spec/text/cat.h"
@@ -126,7 +125,7 @@ std::string ParameterNames(const HeaderFunction& function, bool constants) {
   std::vector<std::string> names;
   for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
     if (function.samples.front().constant[i] == constants) names.push_back(Cat("p", i));
-  return absl::StrJoin(names, ", ");
+  return Join(names, ", ");
 }
 
 // Returns the most elements of a tensor in any member that is called: one memory serves all of them.
@@ -183,7 +182,7 @@ std::string GraphRunText(const HeaderFunction& function) {
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
   for (size_t i = 0; i < function.sizes.size(); ++i) Append(&call, "members[member][", i + 1, "], ");
   Append(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "",
-         absl::StrJoin(ResultNames(function), ", "), signature.scratch ? ", scratch" : "",
+         Join(ResultNames(function), ", "), signature.scratch ? ", scratch" : "",
          signature.threads ? ", thread, 3" : "", signature.phases ? ", shared, phase" : "", ");\n");
   return Cat(signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
              signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);

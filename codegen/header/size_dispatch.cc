@@ -17,9 +17,8 @@ SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& 
   // A list has gaps, whose sizes are refused.
   const auto taken = [&](const Level& level) {
     return function.sizes[level.size].is_range() &&
-           std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
-             return std::any_of(sizes.begin(), sizes.end(),
-                                [&](const SizeSum& sum) { return sum.Has(level.size); });
+           std::ranges::any_of(variant.sizes_of, [&](const auto& sizes) {
+             return std::ranges::any_of(sizes, [&](const SizeSum& sum) { return sum.Has(level.size); });
            });
   };
   // Cases come first and comparisons last, each in the order of the sizes.
@@ -41,7 +40,7 @@ std::vector<SizeDispatch::Range> SizeDispatch::RangesOf(size_t level, size_t mem
 // True if two groups of members have the same kernels, member by member. A group is the member `a`, or `b`,
 // with all values of the sizes of this level and of those after it.
 bool SizeDispatch::SameKernels(size_t level, size_t a, size_t b) const {
-  if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
+  if (level == levels_.size()) return variant_.number_of(a) == variant_.number_of(b);
   const size_t stride = levels_[level].stride;
   for (size_t value = 0; value < SizeOf(level).values.size(); ++value)
     if (!SameKernels(level + 1, a + value * stride, b + value * stride)) return false;

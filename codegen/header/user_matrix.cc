@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "spec/canonical.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
@@ -94,9 +93,6 @@ std::string TestName(const EntryTensor& tensor) {
   return Cat("arg", tensor.operand - MatmulDims::kOut);
 }
 
-std::string TestNames(const std::vector<EntryTensor>& tensors) {
-  return absl::StrJoin(tensors, ", ",
-                       [](std::string* names, const EntryTensor& tensor) { *names += TestName(tensor); });
-}
+std::string TestNames(const std::vector<EntryTensor>& tensors) { return Join(tensors, ", ", TestName); }
 
 }  // namespace kirsch

@@ -30,7 +30,7 @@ std::vector<int> WordsOf(const BlockFormat& panels) {
   std::vector<int> words;
   const auto add = [&](int byte) {
     const PanelTurn turn = TurnOf(panels.dtype, byte);
-    if (turn.bytes == kWordBytes && std::find(words.begin(), words.end(), turn.begin) == words.end())
+    if (turn.bytes == kWordBytes && std::ranges::find(words, turn.begin) == words.end())
       words.push_back(turn.begin);
   };
   for (int first = 0; first < BlockOf(panels.dtype); first += kBlockRun) {
@@ -159,7 +159,7 @@ class BlockPanels {
   // not of an f16.
   Address InArray(int byte) const {
     const int begin = TurnOf(pack_.to.dtype, byte).begin;
-    const auto word = std::find(words_.begin(), words_.end(), begin) - words_.begin();
+    const auto word = std::ranges::find(words_, begin) - words_.begin();
     return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + word * kWordBytes + byte - begin)};
   }
   // Returns where the array has this f16 of a column.

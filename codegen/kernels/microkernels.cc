@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/microkernels.h"
 
-#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"

@@ -4,7 +4,6 @@
 #ifndef KIRSCH_CODEGEN_KERNELS_PACK_H_
 #define KIRSCH_CODEGEN_KERNELS_PACK_H_
 
-#include <cstdint>
 #include <string>
 
 #include "codegen/loop/loop_program.h"

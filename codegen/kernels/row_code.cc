@@ -4,7 +4,6 @@
 #include <bit>
 #include <functional>
 
-#include "spec/check.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/text/cat.h"

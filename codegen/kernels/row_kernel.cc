@@ -2,7 +2,6 @@
 #include "codegen/kernels/row_kernel.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <memory>
@@ -46,9 +45,7 @@ class RowWriter {
     if (!kernel_.columns.IsConstant()) CountColumns();
     // A slot has the variables of a vector. There are as many as any pass has at once, or as the first line
     // of a streamed result has.
-    const int most = plan_.passes.empty()
-                         ? 0
-                         : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
+    const int most = plan_.passes.empty() ? 0 : *std::ranges::max_element(kernel_.schedule.unroll);
     for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
       slots_.push_back(std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, Cat(slot)));
     builder_.Loop(IndexOf(rows), [&](VarId) {
@@ -119,8 +116,7 @@ class RowWriter {
   // Writes one pass along the row. No more accumulators are used than the row has vectors.
   void Pass(const RowPass& pass, int unroll) {
     const int streamed = kernel_.schedule.streamed;
-    if (std::find(pass.results.begin(), pass.results.end(), streamed) != pass.results.end())
-      return StreamedPass(pass, unroll);
+    if (std::ranges::find(pass.results, streamed) != pass.results.end()) return StreamedPass(pass, unroll);
     accumulators_ = std::min<int>(unroll, static_cast<int>((kernel_.columns + lanes_ - 1) / lanes_));
     InitializeAccumulators(pass);
     if (!kernel_.columns.IsConstant()) {

@@ -3,7 +3,6 @@
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
 #define KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,6 @@
 //   0 1    accumulators       4 5    lhs
 //   2 3                       6 7    rhs, by turns
 #include <cstdint>
-#include <functional>
 
 #include "codegen/kernels/epilogue_code.h"
 #include "codegen/kernels/form_writer.h"

@@ -190,8 +190,8 @@ class TransformWriter {
   VarId Sum(std::vector<Term> terms) {
     if (terms.empty()) return kNoVar;
     // One that needs no product is the first.
-    std::stable_sort(terms.begin(), terms.end(),
-                     [](const Term& a, const Term& b) { return (a.factor == 1) > (b.factor == 1); });
+    std::ranges::stable_sort(terms,
+                             [](const Term& a, const Term& b) { return (a.factor == 1) > (b.factor == 1); });
     VarId sum = terms.front().vector;
     if (terms.front().factor != 1) {
       const VarId product = New();

@@ -5,7 +5,6 @@
 #ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 #define KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,6 @@
 #include "codegen/llvm/analyser.h"
 
 #include <memory>
-#include <string>
 
 #include "codegen/llvm/disassembler.h"
 #include "llvm/ADT/SmallVector.h"
@@ -14,6 +13,7 @@
 #include "llvm/MCA/Pipeline.h"
 #include "llvm/MCA/SourceMgr.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -65,11 +65,9 @@ absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target
     sequence.push_back(std::move(*built));
   }
   // The first trips fill the pipeline, so they are subtracted: (cycles(500) - cycles(100)) / 400.
-  const absl::StatusOr<double> before = AnalyseSequence(disassembler, sequence, kTripsBefore);
-  if (!before.ok()) return before;
-  const absl::StatusOr<double> all = AnalyseSequence(disassembler, sequence, kTripsBefore + kTrips);
-  if (!all.ok()) return all;
-  return (*all - *before) / kTrips;
+  KIRSCH_ASSIGN_OR_RETURN(const double before, AnalyseSequence(disassembler, sequence, kTripsBefore));
+  KIRSCH_ASSIGN_OR_RETURN(const double all, AnalyseSequence(disassembler, sequence, kTripsBefore + kTrips));
+  return (all - before) / kTrips;
 }
 
 }  // namespace kirsch

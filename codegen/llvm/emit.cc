@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "codegen/c/c_signature.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/llvm/llvm_dispatch.h"
@@ -16,6 +15,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -86,11 +86,11 @@ Source SourceOf(const HeaderFunction& function, Abi abi) {
 // Makes the machine first, as it may refuse the target's CPU before anything is printed.
 absl::StatusOr<std::unique_ptr<Compiled>> Compile(const Source& source) {
   auto compiled = std::make_unique<Compiled>();
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(source.target, source.abi);
-  if (!machine.ok()) return machine.status();
-  compiled->machine = *std::move(machine);
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
+                          MakeTargetMachine(source.target, source.abi));
+  compiled->machine = std::move(machine);
   compiled->module = source.print(compiled->context);
-  if (absl::Status status = Optimize(*compiled->module, *compiled->machine); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(Optimize(*compiled->module, *compiled->machine));
   return compiled;
 }
 
@@ -114,7 +114,7 @@ std::string CallersComment(const Source& source, const char* comment) {
   const auto memory = [&](const char* name, int64_t bytes, const char* whose) {
     if (bytes > 0) line(name, ": ", bytes, " bytes, 64-byte aligned, ", whose);
   };
-  line("requires ", absl::StrJoin(source.features, " "));
+  line("requires ", Join(source.features, " "));
   line(source.declaration, ";");
   memory("scratch_memory", source.scratch_bytes, "of each thread alone");
   memory("shared_memory", source.shared_bytes, "the same for all threads and phases");
@@ -125,18 +125,17 @@ std::string CallersComment(const Source& source, const char* comment) {
 }
 
 absl::StatusOr<std::string> Emit(const Source& source, CodeForm form) {
-  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(source);
-  if (!compiled.ok()) return compiled.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<Compiled> compiled, Compile(source));
   // An object has no place for the comment that text begins with.
-  if (form == CodeForm::kObject) return EmitFile(**compiled, llvm::CodeGenFileType::ObjectFile);
+  if (form == CodeForm::kObject) return EmitFile(*compiled, llvm::CodeGenFileType::ObjectFile);
   if (form == CodeForm::kLlvmIr) {
     std::string text = CallersComment(source, "; ");
     llvm::raw_string_ostream stream(text);
     // The IR is printed after Optimize: it is the code generator's input.
-    (*compiled)->module->print(stream, nullptr);
+    compiled->module->print(stream, nullptr);
     return text;
   }
-  absl::StatusOr<std::string> text = EmitFile(**compiled, llvm::CodeGenFileType::AssemblyFile);
+  absl::StatusOr<std::string> text = EmitFile(*compiled, llvm::CodeGenFileType::AssemblyFile);
   if (text.ok()) text->insert(0, CallersComment(source, "# "));
   return text;
 }

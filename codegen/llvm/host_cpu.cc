@@ -23,7 +23,7 @@ const HostCpu& DetectHostCpu() {
       if (feature.getValue()) detected->features.push_back(feature.getKey().str());
     // Some features are there, but the system does not let this process use them.
     DropForbidden(&detected->features);
-    std::sort(detected->features.begin(), detected->features.end());
+    std::ranges::sort(detected->features);
     return detected;
   }();
   return *host;
@@ -32,7 +32,7 @@ const HostCpu& DetectHostCpu() {
 std::string FirstMissing(const std::vector<std::string>& features,
                          const std::vector<std::string>& available) {
   for (const std::string& feature : features)
-    if (!std::binary_search(available.begin(), available.end(), feature)) return feature;
+    if (!std::ranges::binary_search(available, feature)) return feature;
   return "";
 }
 

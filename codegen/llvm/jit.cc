@@ -15,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -101,7 +102,7 @@ std::function<void(const KernelCall&)> Win64CallerOf(uintptr_t address) {
   return [address](const KernelCall& call) {
     std::array<void*, 10> a = {};
     KIRSCH_CHECK(call.tensors.size() + 3 <= a.size());
-    void** const rest = std::copy(call.tensors.begin(), call.tensors.end(), a.begin());
+    void** const rest = std::ranges::copy(call.tensors, a.begin()).out;
     rest[0] = call.scratch;
     rest[1] = reinterpret_cast<void*>(call.thread);
     rest[2] = reinterpret_cast<void*>(call.n_threads);
@@ -139,12 +140,11 @@ std::string CallableName(const std::string& function, size_t tensors) {
 // differs in one respect: it takes what every kernel may take.
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
-  absl::StatusOr<std::string> object = EmitObject(program, target, {abi, true});
-  if (!object.ok()) return object.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::string object, EmitObject(program, target, {abi, true}));
   auto jit = MakeJit(abi);
   if (!jit) return JitStatus(jit.takeError());
   // Linking happens at the first look-up.
-  if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
+  if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, program.name)))
     return JitStatus(std::move(error));
   const size_t tensors = program.tensors.size() + program.sizes.size();
   // The function that packs takes the constants, then the packed memory.
@@ -158,7 +158,7 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
     if (!pack) return JitStatus(pack.takeError());
     pack_address = pack->getValue();
   }
-  return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
+  return std::make_unique<OrcKernel>(std::move(*jit), std::move(object), address->getValue(), pack_address,
                                      tensors, constants, abi);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/llvm_dispatch.h"
 
-#include <string>
 #include <vector>
 
 #include "codegen/header/size_dispatch.h"
@@ -104,7 +103,7 @@ class DispatchPrinter {
   void PrintRanges(llvm::BasicBlock* block, size_t level, size_t member) {
     if (level == dispatch_.levels().size()) {
       ir_.SetInsertPoint(block);
-      ir_.CreateBr(calls_[variant_.program_of.empty() ? member : variant_.program_of[member]]);
+      ir_.CreateBr(calls_[variant_.number_of(member)]);
       return;
     }
     const std::vector<uint32_t>& values = dispatch_.SizeOf(level).values;

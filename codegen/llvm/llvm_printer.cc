@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "codegen/c/c_signature.h"
 #include "codegen/llvm/array_caller.h"
 #include "codegen/llvm/llvm_vectors.h"
@@ -475,8 +473,7 @@ llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argu
                         const std::string& public_name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   const size_t count = argument_of.size();
-  std::vector<llvm::Type*> types(
-      count - static_cast<size_t>(std::count(argument_of.begin(), argument_of.end(), kNoArgument)));
+  std::vector<llvm::Type*> types(count - static_cast<size_t>(std::ranges::count(argument_of, kNoArgument)));
   for (size_t i = 0; i < count; ++i)
     if (argument_of[i] != kNoArgument)
       types[static_cast<size_t>(argument_of[i])] =
@@ -504,7 +501,7 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
   // The baseline CPU plus exactly the features the program may use, tuned for the target's CPU.
   function->addFnAttr("target-cpu", "x86-64");
   function->addFnAttr("tune-cpu", target.cpu);
-  function->addFnAttr("target-features", Cat("+", absl::StrJoin(program.features, ",+")));
+  function->addFnAttr("target-features", Cat("+", Join(program.features, ",+")));
   // Zmm registers are used wherever the program says so, whatever the CPU's preference is.
   function->addFnAttr("min-legal-vector-width", "512");
   function->addFnAttr("prefer-vector-width", "512");
@@ -543,7 +540,7 @@ std::vector<int> ArgumentsOf(const LoopProgram& program, size_t procedure, const
   std::vector<int> argument_of(static_cast<size_t>(program.procedures[procedure].num_parameters));
   std::iota(argument_of.begin(), argument_of.end(), 0);
   if (procedure > 0) return argument_of;
-  std::fill(argument_of.begin(), argument_of.end(), kNoArgument);
+  std::ranges::fill(argument_of, kNoArgument);
   const std::vector<VarId> order = EntryOrder(program, options);
   for (size_t i = 0; i < order.size(); ++i) argument_of[static_cast<size_t>(order[i])] = static_cast<int>(i);
   return argument_of;

@@ -11,6 +11,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -40,7 +41,7 @@ int RegistersAtPeak(const std::vector<MachineInstruction>& code, size_t first, s
 // Counts what is in the instructions first .. last. Vector accesses at fixed places from the stack pointer
 // are spills, and from RBP if the function keeps the stack pointer there. Accesses with an index are none.
 LoopCode Summarize(const std::vector<MachineInstruction>& code, size_t first, size_t last) {
-  const bool frame = std::any_of(code.begin(), code.end(), [](const auto& i) { return i.sets_frame; });
+  const bool frame = std::ranges::any_of(code, &MachineInstruction::sets_frame);
   LoopCode loop;
   std::set<std::string> bases;
   for (size_t i = first; i <= last; ++i) {
@@ -71,7 +72,7 @@ void AppendInnermost(const std::vector<MachineInstruction>& code, const std::str
   }
   for (const auto& range : ranges) {
     // A loop is not innermost if another one is within its range, even if both have the same end.
-    const bool innermost = std::none_of(ranges.begin(), ranges.end(), [&](const auto& other) {
+    const bool innermost = std::ranges::none_of(ranges, [&](const auto& other) {
       return other != range && other.first >= range.first && other.second <= range.second;
     });
     if (!innermost) continue;
@@ -122,12 +123,11 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
 }
 
 absl::StatusOr<HotLoops> FindHotLoops(std::string_view object) {
-  const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(object);
-  if (!loops.ok()) return loops.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<LoopCode> loops, InnermostLoops(object));
   HotLoops hot;
-  for (const LoopCode& loop : *loops) {
+  for (const LoopCode& loop : loops) {
     // "vfmadd231ps zmm": AVX mnemonics begin with v, and the register's name is behind it.
-    const bool vectors = std::any_of(loop.mnemonics.begin(), loop.mnemonics.end(), [](const auto& entry) {
+    const bool vectors = std::ranges::any_of(loop.mnemonics, [](const auto& entry) {
       return entry.first.front() == 'v' && entry.first.find("mm") != std::string::npos;
     });
     if (!vectors) continue;

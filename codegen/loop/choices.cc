@@ -30,7 +30,7 @@ bool IsAnyOf(const Stmt& stmt) {
 // True if the block has only calls and what chooses them. Statements that only an entry may have, such as
 // OnThread, cannot move to another procedure.
 bool IsOfCalls(const Block& block) {
-  return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
+  return std::ranges::all_of(block, [](const Stmt& stmt) {
     bool nested = true;
     ForNested(stmt, [&](const Block& inner) { nested &= IsOfCalls(inner); });
     return nested && IsAnyOf<Call, Divide, For, IfAny, Switch, TileConfigure>(stmt);
@@ -82,7 +82,7 @@ size_t EndOfGroup(const Block& block, size_t begin) {
 // True if a group is worth a procedure. It is if it has a Switch, or whole tiles and what is left of them. It
 // is not if it is a single call whose counts are worked out, or a loop whose body is shared already.
 bool Chooses(const Block& group) {
-  return std::any_of(group.begin(), group.end(), [&](const Stmt& stmt) {
+  return std::ranges::any_of(group, [&](const Stmt& stmt) {
     return IsAnyOf<Switch>(stmt) || (group.size() > 1 && IsAnyOf<For, IfAny>(stmt));
   });
 }

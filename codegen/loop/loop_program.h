@@ -466,7 +466,7 @@ struct LoopProgram {
   bool TakesPhases() const { return phases > 1 || always.phases; }
 
   bool HasFeature(std::string_view feature) const {
-    return std::find(features.begin(), features.end(), feature) != features.end();
+    return std::ranges::find(features, feature) != features.end();
   }
 };
 

@@ -2,7 +2,6 @@
 #include "codegen/loop/loop_text.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -79,9 +78,9 @@ class TextPrinter {
   }
   void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
   void Print(const Lookup& op) {
-    Line(Name(op.to), " = ", Name(op.from), " of {", absl::StrJoin(op.table, ", "), "}");
+    Line(Name(op.to), " = ", Name(op.from), " of {", Join(op.table, ", "), "}");
   }
-  void Print(const FillBytes& op) { Line(Name(op.to), " = {", absl::StrJoin(op.bytes, ", "), "}"); }
+  void Print(const FillBytes& op) { Line(Name(op.to), " = {", Join(op.bytes, ", "), "}"); }
   void Print(const LookupPair& op) {
     Line(Name(op.to), " = ", Name(op.from), " of ", Name(op.first), ", ", Name(op.second));
   }
@@ -121,7 +120,7 @@ class TextPrinter {
   void Print(const Keep& op) { Line("keep ", Name(op.vector)); }
   void Print(const Prefetch& op) { Line(op.into_l2 ? "prefetch L2 " : "prefetch ", At(op.at)); }
   void Print(const ToLine& op) { Line(Name(op.index), " = to line ", Name(op.pointer)); }
-  void Print(const TileConfigure& op) { Line("configure tiles of rows ", absl::StrJoin(op.rows, ", ")); }
+  void Print(const TileConfigure& op) { Line("configure tiles of rows ", Join(op.rows, ", ")); }
   void Print(const TileRelease&) { Line("release tiles"); }
   void Print(const TileZero& op) { Line("tile", op.tile, " = 0"); }
   void Print(const TileLoad& op) {
@@ -139,8 +138,8 @@ class TextPrinter {
     std::vector<std::string> arguments;
     for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
     for (const Affine& count : op.counts) arguments.push_back(AffineText(procedure_, count));
-    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
-         absl::StrJoin(arguments, ", "), ")");
+    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(", Join(arguments, ", "),
+         ")");
   }
   void Print(const Divide& op) {
     Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by,
@@ -194,7 +193,7 @@ std::string AffineText(const Procedure& procedure, const Affine& affine) {
                         term.times == kNoVar ? "" : Cat(" * ", NameOf(procedure, term.times)),
                         term.coefficient == 1 ? "" : Cat(" * ", term.coefficient)));
   if (affine.constant != 0 || parts.empty()) parts.push_back(Cat(affine.constant));
-  return absl::StrJoin(parts, " + ");
+  return Join(parts, " + ");
 }
 
 std::string AddressText(const Procedure& procedure, const Address& address) {
@@ -206,13 +205,12 @@ std::string AddressText(const Procedure& procedure, const Address& address) {
 std::string ProcedureText(const LoopProgram& program, const Procedure& procedure) {
   std::vector<std::string> parameters;
   for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
-  return Cat(procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
-             TextPrinter(program, procedure).Print());
+  return Cat(procedure.name, "(", Join(parameters, ", "), ")\n", TextPrinter(program, procedure).Print());
 }
 
 std::string LoopText(const LoopProgram& program) {
   std::string text = Cat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ", program.tasks,
-                         ", features ", absl::StrJoin(program.features, " "), "\n");
+                         ", features ", Join(program.features, " "), "\n");
   if (program.packing)
     Append(&text, "tensor ", program.packing->place, " packed ahead into ", program.packing->bytes,
            " bytes by ", program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");

@@ -6,8 +6,6 @@
 
 #include <variant>
 
-#include "codegen/loop/loop_program.h"
-
 namespace kirsch {
 
 // Calls visit(block) for each block of statements directly inside of the statement: the body of a loop, or

@@ -76,8 +76,7 @@ class Outline {
   }
   // An index that the block does not set itself becomes a parameter, once.
   void Take(VarId index) {
-    if (!own_.contains(index) && std::find(outer_.begin(), outer_.end(), index) == outer_.end())
-      outer_.push_back(index);
+    if (!own_.contains(index) && std::ranges::find(outer_, index) == outer_.end()) outer_.push_back(index);
   }
   void CollectFrom(const Call& call) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(call.procedure)];

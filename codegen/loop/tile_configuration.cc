@@ -88,7 +88,7 @@ class Configuring {
 
 void ConfigureTiles(LoopProgram* program) {
   const auto uses_tiles = [](const Procedure& procedure) { return procedure.tiles.has_value(); };
-  if (std::none_of(program->procedures.begin(), program->procedures.end(), uses_tiles)) return;
+  if (std::ranges::none_of(program->procedures, uses_tiles)) return;
   Block body = std::move(program->procedures[0].body);
   Configuring(*program).Write(&body, std::nullopt);
   body.push_back({TileRelease{}});

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/samples/block_samples.h"
 
-#include <algorithm>
 #include <cstring>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/c/c_signature.h"
 #include "codegen/samples/block_data.h"
@@ -60,7 +58,7 @@ std::string TableText(int count, int length, const Number& number) {
   for (int i = 0; i < count; ++i) {
     std::vector<int> row;
     for (int j = 0; j < length; ++j) row.push_back(number(i, j));
-    Append(&text, "    {", absl::StrJoin(row, ", "), "},\n");
+    Append(&text, "    {", Join(row, ", "), "},\n");
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include "codegen/verify/verify_header.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/meaning/interpreter.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -76,22 +77,20 @@ const LoopProgram& HeaderProgram(const Subject& subject) {
 // Starts the compiler and returns at once; FinishHeader waits for it.
 absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
                                                          const EngineOptions& options) {
-  const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
-  if (!compiler.ok()) return compiler.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string compiler, FindCompiler(options.compiler));
   return HeaderBuild::Start(PrintHeaderFile(*subject.header), HeaderProgram(subject), subject.header->mode,
-                            *compiler);
+                            compiler);
 }
 
 absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
                                           const absl::StatusOr<std::shared_ptr<HeaderBuild>>& build) {
   if (!build.ok()) return build.status();
-  const absl::StatusOr<GraphKernelFunction> function = (*build)->Finish();
-  if (!function.ok()) return function.status();
+  KIRSCH_ASSIGN_OR_RETURN(const GraphKernelFunction function, (*build)->Finish());
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
   // The library stays loaded as long as the kernel lives.
   engine.kernel.code = *build;
   engine.kernel.run =
-      Reordered(subject, HeaderProgram(subject).tensors, [run = *function](const KernelCall& call) {
+      Reordered(subject, HeaderProgram(subject).tensors, [run = function](const KernelCall& call) {
         run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
       });
   if (subject.code.packing)
@@ -116,9 +115,9 @@ Subject::Subject(const ProgramTree& tree, const Target& of, const std::string& n
 }
 
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options) {
-  absl::StatusOr<std::unique_ptr<JitKernel>> made = JitCompile(subject.code, subject.target, options.abi);
-  if (!made.ok()) return made.status();
-  const std::shared_ptr<const JitKernel> jit = *std::move(made);
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<JitKernel> made,
+                          JitCompile(subject.code, subject.target, options.abi));
+  const std::shared_ptr<const JitKernel> jit = std::move(made);
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
@@ -133,14 +132,13 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
 }
 
 absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject) {
-  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
-  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-  if (!made.ok()) return made.status();
-  return std::move(made->kernel);
+  KIRSCH_RETURN_IF_ERROR(CanRun(subject.code, subject.target));
+  KIRSCH_ASSIGN_OR_RETURN(EngineKernel made, MakeJitKernel(subject, {}));
+  return std::move(made.kernel);
 }
 
 absl::StatusOr<Kernel> CompileHeader(const Subject& subject, const std::string& compiler) {
-  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
+  KIRSCH_RETURN_IF_ERROR(CanRun(subject.code, subject.target));
   const EngineOptions options{.compiler = compiler};
   absl::StatusOr<EngineKernel> made = FinishHeader(subject, options, StartHeader(subject, options));
   // An older compiler may not know the instructions.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/header/header_file.h"
 #include "codegen/kernel.h"
 #include "codegen/llvm/emit.h"

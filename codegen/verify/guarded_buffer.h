@@ -6,7 +6,6 @@
 #define KIRSCH_CODEGEN_VERIFY_GUARDED_BUFFER_H_
 
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/status/statusor.h"
 

@@ -33,8 +33,8 @@ bool SumsAreExact(const Spec& root, InputKind kind) {
 bool MayFlushSubnormals(const Spec& root) {
   if (root.lhs_as != LhsAs::kItself) return true;
   const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
-  return std::any_of(kInstructions.begin(), kInstructions.end(),
-                     [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
+  return std::ranges::any_of(
+      kInstructions, [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
 }
 
 // Puts the oracle's sums through the epilogue. Sums have errors already, which the steps of the epilogue pass
@@ -235,7 +235,7 @@ absl::Status ContractionProblem::CheckWhole(InputKind kind, uint64_t seed,
 
 ConstOperands OperandsOf(absl::Span<void* const> tensors) {
   ConstOperands operands = {};
-  std::copy(tensors.begin(), tensors.end(), operands.begin());
+  std::ranges::copy(tensors, operands.begin());
   return operands;
 }
 

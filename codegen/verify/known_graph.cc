@@ -27,7 +27,7 @@ constexpr int64_t kSometimes = 5;
 
 // True if the node is cast to integers. Then some of its values are beyond their range.
 bool BecomesInteger(const Graph& graph, int node) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& at) {
+  return std::ranges::any_of(graph.nodes, [&](const GraphNode& at) {
     return at.op == Operation::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
   });
 }
@@ -46,7 +46,7 @@ std::vector<std::pair<int64_t, int64_t>> FindGaps(const TensorType& type) {
   std::vector<int64_t> starts;
   for (int64_t row = 0; row < GraphReference::Rows(type); ++row)
     starts.push_back(GraphReference::StartOfRow(type, row));
-  std::sort(starts.begin(), starts.end());
+  std::ranges::sort(starts);
   std::vector<std::pair<int64_t, int64_t>> gaps;
   int64_t end = 0;
   for (int64_t start : starts) {

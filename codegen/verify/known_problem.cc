@@ -52,8 +52,7 @@ double KnownProblem::work() const {
 }
 
 bool KnownProblem::IsOutput(size_t tensor) const {
-  return std::any_of(outputs_.begin(), outputs_.end(),
-                     [=](const ProblemOutput& output) { return output.tensor == tensor; });
+  return std::ranges::any_of(outputs_, [=](const ProblemOutput& output) { return output.tensor == tensor; });
 }
 
 int64_t ProblemOutput::rows() const {
@@ -97,7 +96,7 @@ std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed) {
   rows = {0, all - 1};
   while (static_cast<int64_t>(rows.size()) < most)
     rows.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(all)));
-  std::sort(rows.begin(), rows.end());
+  std::ranges::sort(rows);
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }
@@ -109,8 +108,7 @@ std::vector<int64_t> SuspectRows(const ProblemOutput& shape, const void* out, si
   std::vector<double> got(static_cast<size_t>(shape.row_length()));
   for (int64_t row = 0; row < shape.rows(); ++row) {
     LoadRun(shape.dtype, out, shape.RowStart(row), shape.strides.back(), shape.row_length(), got.data());
-    const auto elements =
-        std::count_if(got.begin(), got.end(), [&](double x) { return std::isnan(x) || x == poison; });
+    const auto elements = std::ranges::count_if(got, [&](double x) { return std::isnan(x) || x == poison; });
     if (elements > 0) suspects.emplace_back(-elements, row);
   }
   most = std::min(most, suspects.size());

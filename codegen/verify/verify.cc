@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "codegen/verify/engines.h"
 #include "codegen/verify/known_contraction.h"

@@ -2,7 +2,6 @@
 #include "codegen/verify/verify_data.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -13,6 +13,7 @@
 #include "spec/element.h"
 #include "spec/meaning/reference.h"
 #include "spec/multiversion.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -207,11 +208,10 @@ absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kin
           absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
     std::mt19937_64 random(seed + static_cast<uint64_t>(batch));
     for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
-      const absl::Status status =
+      KIRSCH_RETURN_IF_ERROR(
           kind == InputKind::kFullRange
               ? CheckModulo(product, RandomWords(root, &random), batch)
-              : CheckVector(root, exact ? nullptr : &most, product, RandomVector(root, &random), batch);
-      if (!status.ok()) return status;
+              : CheckVector(root, exact ? nullptr : &most, product, RandomVector(root, &random), batch));
     }
   }
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "codegen/header/self_test.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -71,11 +72,10 @@ std::vector<std::string> CommandLine(const std::string& compiler, const std::vec
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
                                                                 const std::string& source,
                                                                 const std::vector<std::string>& command) {
-  absl::StatusOr<std::unique_ptr<Compilation>> compilation =
-      Compilation::Start({{"kernel.h", header}, {kSource, source}}, command);
-  if (!compilation.ok()) return compilation.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<Compilation> compilation,
+                          Compilation::Start({{"kernel.h", header}, {kSource, source}}, command));
   std::unique_ptr<HeaderBuild> build(new HeaderBuild);
-  build->compilation_ = *std::move(compilation);
+  build->compilation_ = std::move(compilation);
   return build;
 }
 
@@ -101,7 +101,7 @@ absl::Status HeaderBuild::WaitForCompiler() {
 }
 
 absl::StatusOr<GraphKernelFunction> HeaderBuild::Finish() {
-  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  KIRSCH_RETURN_IF_ERROR(WaitForCompiler());
   library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) return absl::InternalError(Cat("the compiled header does not load: ", dlerror()));
   pack_ = dlsym(library_, kPackEntry);
@@ -114,7 +114,7 @@ absl::StatusOr<std::string> HeaderBuild::MachineCode() const {
 }
 
 absl::Status HeaderBuild::RunSelfTest() {
-  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  KIRSCH_RETURN_IF_ERROR(WaitForCompiler());
   const absl::Status passed = compilation_->Run(kSelfTest);
   if (passed.ok() || !absl::IsInternal(passed)) return passed;
   return absl::InternalError(Cat("the self-test fails: ", std::string(passed.message())));

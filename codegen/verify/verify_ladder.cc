@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -66,9 +67,8 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
 // tensors may hold anything, so they are given up.
 absl::Status Ladder::RunTrial(const Kernel& kernel, const VerifyTrial& trial, const std::string& run) {
   progress_(Cat(run, ": computing what is right"));
-  const absl::StatusOr<const Operands*> made = OperandsFor(trial);
-  if (!made.ok()) return made.status();
-  const Operands& operands = **made;
+  KIRSCH_ASSIGN_OR_RETURN(const Operands* const made, OperandsFor(trial));
+  const Operands& operands = *made;
   const std::vector<Oracle>& oracles = OraclesFor(trial, operands);
   progress_(absl::StrFormat("%s, %.3g GFLOP", run, 1e-9 * problem_.flops()));
   absl::Status status = RunGuarded(problem_, kernel, trial, operands);
@@ -90,9 +90,7 @@ absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
   } else {
     // Given back first, so that there is memory for the new ones.
     operands_.reset();
-    absl::StatusOr<Operands> made = Operands::Create(problem_, trial);
-    if (!made.ok()) return made.status();
-    operands_ = *std::move(made);
+    KIRSCH_ASSIGN_OR_RETURN(operands_, Operands::Create(problem_, trial));
   }
   last_ = trial;
   return &*operands_;
@@ -103,14 +101,12 @@ absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
 // output as it was before the run, which is made again.
 absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& operands,
                                  const ProblemOutput& output) {
-  absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
-  if (!status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(problem_.CheckWhole(trial.kind, trial.seed, operands.pointers()));
   const void* const out = operands.at(output.tensor).data();
   std::vector<int64_t> suspects = SuspectRows(output, out, kMostSuspects);
   if (suspects.empty()) return absl::OkStatus();
-  const absl::StatusOr<Operands> before = Operands::Create(problem_, trial);
-  if (!before.ok()) return before.status();
-  const Oracle oracle = problem_.Expect(trial.kind, before->pointers(), output, std::move(suspects));
+  KIRSCH_ASSIGN_OR_RETURN(const Operands before, Operands::Create(problem_, trial));
+  const Oracle oracle = problem_.Expect(trial.kind, before.pointers(), output, std::move(suspects));
   return CheckRows(output, oracle, out, &max_error_);
 }
 

@@ -12,6 +12,7 @@
 #include "codegen/verify/verify_fault.h"
 #include "spec/program/memory.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -55,18 +56,16 @@ class GuardedRun {
       : problem_(problem), kernel_(kernel), trial_(trial), operands_(operands) {}
 
   absl::Status Run() {
-    if (kernel_.pack)
-      if (absl::Status status = Pack(); !status.ok()) return status;
-    absl::StatusOr<GuardedBuffer> shared = WorkMemory(kernel_.shared_bytes);
-    if (!shared.ok()) return shared.status();
-    areas_.emplace_back("the shared memory", &*shared);
+    if (kernel_.pack) KIRSCH_RETURN_IF_ERROR(Pack());
+    KIRSCH_ASSIGN_OR_RETURN(GuardedBuffer shared, WorkMemory(kernel_.shared_bytes));
+    areas_.emplace_back("the shared memory", &shared);
     const std::vector<void*> tensors = Tensors();
     // The last thread goes first, so that a missing phase shows.
     for (int phase = 0; phase < kernel_.phases; ++phase)
       for (size_t thread = trial_.n_threads; thread-- > 0;) {
-        const KernelCall call{tensors,          nullptr,        thread,
-                              trial_.n_threads, shared->data(), static_cast<size_t>(phase)};
-        if (absl::Status status = Run(call); !status.ok()) return status;
+        const KernelCall call{tensors,          nullptr,       thread,
+                              trial_.n_threads, shared.data(), static_cast<size_t>(phase)};
+        KIRSCH_RETURN_IF_ERROR(Run(call));
       }
     return CheckOutside();
   }
@@ -76,9 +75,8 @@ class GuardedRun {
 
   // Packs as the kernel says, into memory that is read-only from then on.
   absl::Status Pack() {
-    absl::StatusOr<GuardedBuffer> packed = WorkMemory(kernel_.packed_bytes);
-    if (!packed.ok()) return packed.status();
-    packed_.emplace(*std::move(packed));
+    KIRSCH_ASSIGN_OR_RETURN(GuardedBuffer packed, WorkMemory(kernel_.packed_bytes));
+    packed_.emplace(std::move(packed));
     areas_.emplace_back("the packed memory", &*packed_);
     std::vector<void*> tensors;
     for (size_t tensor : kernel_.packed) tensors.push_back(operands_.at(tensor).data());
@@ -93,7 +91,7 @@ class GuardedRun {
   std::vector<void*> Tensors() const {
     std::vector<void*> tensors;
     for (size_t i = 0; i < problem_.tensors().size(); ++i)
-      if (std::find(kernel_.packed.begin(), kernel_.packed.end(), i) == kernel_.packed.end())
+      if (std::ranges::find(kernel_.packed, i) == kernel_.packed.end())
         tensors.push_back(operands_.at(i).data());
     if (packed_)
       tensors.insert(tensors.begin() + static_cast<std::ptrdiff_t>(kernel_.packed_place), packed_->data());
@@ -101,10 +99,9 @@ class GuardedRun {
   }
 
   absl::Status Run(KernelCall call) {
-    const absl::StatusOr<GuardedBuffer> scratch = WorkMemory(kernel_.scratch_bytes);
-    if (!scratch.ok()) return scratch.status();
-    areas_.emplace_back("the scratch memory", &*scratch);
-    call.scratch = scratch->data();
+    KIRSCH_ASSIGN_OR_RETURN(const GuardedBuffer scratch, WorkMemory(kernel_.scratch_bytes));
+    areas_.emplace_back("the scratch memory", &scratch);
+    call.scratch = scratch.data();
     const std::optional<Fault> fault = CatchFault([&] { kernel_.run(call); });
     absl::Status status = fault ? FaultError(*fault) : CheckBeside(areas_);
     if (status.ok() && kernel_.complaint) status = kernel_.complaint();
@@ -132,7 +129,7 @@ class GuardedRun {
   absl::Status CheckOutside() const {
     for (const ProblemOutput& output : problem_.outputs()) {
       const GuardedBuffer& out = operands_.at(output.tensor);
-      if (absl::Status beside = CheckBeside({{output.name, &out}}); !beside.ok()) return beside;
+      KIRSCH_RETURN_IF_ERROR(CheckBeside({{output.name, &out}}));
       if (!problem_.GapsIntact(output, out.data()))
         return absl::OutOfRangeError(Cat("wrote between the rows of ", output.name));
     }
@@ -150,18 +147,18 @@ class GuardedRun {
 }  // namespace
 
 absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const VerifyTrial& trial) {
-  if (absl::Status memory = CheckMemory(problem); !memory.ok()) return memory;
+  KIRSCH_RETURN_IF_ERROR(CheckMemory(problem));
   Operands operands;
   for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
     const ProblemTensor& info = problem.tensors()[tensor];
     const size_t element = static_cast<size_t>(Bytes(info.dtype));
-    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
-        static_cast<size_t>(Bytes(info.dtype, info.elements)), trial.placement, trial.shift * element);
-    if (!buffer.ok()) return buffer.status();
-    problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
+    KIRSCH_ASSIGN_OR_RETURN(GuardedBuffer buffer,
+                            GuardedBuffer::Create(static_cast<size_t>(Bytes(info.dtype, info.elements)),
+                                                  trial.placement, trial.shift * element));
+    problem.Fill(tensor, trial.kind, trial.seed, buffer.data());
     // A kernel that writes to an input faults.
-    if (!problem.IsOutput(tensor)) buffer->SetReadOnly(true);
-    operands.buffers_.push_back(*std::move(buffer));
+    if (!problem.IsOutput(tensor)) buffer.SetReadOnly(true);
+    operands.buffers_.push_back(std::move(buffer));
   }
   return operands;
 }

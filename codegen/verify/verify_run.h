@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/kernel.h"
 #include "codegen/verify/guarded_buffer.h"
 #include "codegen/verify/known_problem.h"

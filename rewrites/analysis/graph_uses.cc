@@ -40,8 +40,7 @@ GraphUses::GraphUses(const Graph& graph)
 OperationSet GraphUses::SetOf(const std::vector<int>& operations) const {
   OperationSet set;
   for (size_t place = 0; place < operations_.size(); ++place)
-    if (std::find(operations.begin(), operations.end(), operations_[place]) != operations.end())
-      set |= OperationSet::Of(place);
+    if (std::ranges::find(operations, operations_[place]) != operations.end()) set |= OperationSet::Of(place);
   return set;
 }
 

@@ -94,8 +94,7 @@ class Canonicaliser {
     const OperationKind kind = Info(node.op).kind;
     if (kind == OperationKind::kContraction) return true;
     if (kind != OperationKind::kElementwise && kind != OperationKind::kCast) return false;
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](int input) { return begun_[static_cast<size_t>(input)]; });
+    return std::ranges::any_of(node.inputs, [&](int input) { return begun_[static_cast<size_t>(input)]; });
   }
 
   // Writes a reduction as one for each run of neighbouring axes. Only the last of them has the strides that
@@ -118,7 +117,7 @@ class Canonicaliser {
   int Push(GraphNode node) {
     std::vector<GraphNode>& nodes = canonical_.nodes;
     const auto known =
-        std::find_if(nodes.begin(), nodes.end(), [&](const GraphNode& other) { return IsSame(node, other); });
+        std::ranges::find_if(nodes, [&](const GraphNode& other) { return IsSame(node, other); });
     if (known != nodes.end()) return static_cast<int>(known - nodes.begin());
     nodes.push_back(std::move(node));
     return static_cast<int>(nodes.size()) - 1;

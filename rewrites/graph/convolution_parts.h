@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "rewrites/graph/convolution_stages.h"
-#include "rewrites/graph/graph_rewrite.h"
 
 namespace kirsch {
 

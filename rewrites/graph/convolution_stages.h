@@ -9,8 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/iteration.h"

@@ -31,7 +31,7 @@ class EpilogueWriter {
   bool Take(int node) {
     const GraphNode& at = graph_.at(node);
     const int before = fused_.result;
-    const bool on_it = std::find(at.inputs.begin(), at.inputs.end(), before) != at.inputs.end();
+    const bool on_it = std::ranges::find(at.inputs, before) != at.inputs.end();
     if (!on_it || ended_ || uses_.UsesOf(before).size() != 1 ||
         at.type.elements() != graph_.at(before).type.elements())
       return false;

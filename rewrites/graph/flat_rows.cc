@@ -26,7 +26,7 @@ bool Applies(const GroupProblem& problem) {
   const FusionGroup& group = problem.group;
   const Graph& graph = group.graph();
   const IterationSpace space = SpaceOf(group);
-  const bool fits = std::all_of(group.operations().begin(), group.operations().end(), [&](int node) {
+  const bool fits = std::ranges::all_of(group.operations(), [&](int node) {
     return GoesByRows(graph, node) && !FindReducedAxes(graph, node) && FitsRows(graph, node, space);
   });
   GroupShape ignored;

@@ -105,7 +105,7 @@ class DenseWriter {
   // True if the matrices of all these values are evenly apart.
   static bool AreMatrices(const Graph& graph, int node, const std::vector<int>& others) {
     const auto is_matrix = [&](int value) { return FindMatrices(graph.at(value).type).has_value(); };
-    return is_matrix(node) && std::all_of(others.begin(), others.end(), is_matrix);
+    return is_matrix(node) && std::ranges::all_of(others, is_matrix);
   }
 
   // Writes one copy of each strided input that some operation cannot read. Operations that can read it still

@@ -35,7 +35,7 @@ Dims RepeatedInFront(const Dims& own, const Dims& wide) {
   Dims dims(wide.size() - own.size(), 1);
   dims.insert(dims.end(), own.begin(), own.end());
   const auto varies = [](uint32_t size) { return size != 1; };
-  const auto first = std::find_if(dims.begin(), dims.end(), varies);
+  const auto first = std::ranges::find_if(dims, varies);
   const auto last = std::find_if(dims.rbegin(), dims.rend(), varies).base();
   // A vector of columns is read as it is.
   if (last == dims.end() && std::equal(first, last, wide.begin() + (first - dims.begin()))) return own;

@@ -112,8 +112,7 @@ class MatmulRowsShaper {
       return !problem_.Varies(input) || group_.Makes(stored) || graph_.at(stored).op == Operation::kInput;
     };
     const std::vector<int>& inputs = graph_.at(node).inputs;
-    if (!std::all_of(inputs.begin(), inputs.end(), is_known) ||
-        (problem_.Varies(node) && !group_.IsLocal(node)))
+    if (!std::ranges::all_of(inputs, is_known) || (problem_.Varies(node) && !group_.IsLocal(node)))
       shape_.Fail(node, "all operations that go by the keys");
   }
 
@@ -182,7 +181,7 @@ class MatmulRowsShaper {
     for (size_t place = first; place < end; ++place) {
       const std::vector<int>& inputs = graph_.at(group_.at(place)).inputs;
       if (problem_.Varies(group_.at(place)) ||
-          std::any_of(inputs.begin(), inputs.end(), [&](int input) { return problem_.Varies(input); }))
+          std::ranges::any_of(inputs, [&](int input) { return problem_.Varies(input); }))
         return true;
     }
     return false;

@@ -466,7 +466,7 @@ class OnlineAttentionShaper {
   // Divides the sums by the denominators, and does the operations after them on the way to the result.
   Stage Quotient(int64_t rows) const {
     FusedRows fused = Fuse(attention_.after, result(), sums_space_);
-    const auto from = std::find(fused.inputs.begin(), fused.inputs.end(), attention_.sums);
+    const auto from = std::ranges::find(fused.inputs, attention_.sums);
     Divide(static_cast<int>(from - fused.inputs.begin()), &fused.program);
     const RowResult stored = fused.program.results.front();
     RowStageWriter writer(rows, width(), fused.program);
@@ -489,9 +489,8 @@ class OnlineAttentionShaper {
     const int divisor = static_cast<int>(program->inputs.size());
     program->inputs.push_back({Dtype::kF32, false, true});
     std::vector<RowValue>& values = program->values;
-    const auto load = std::find_if(values.begin(), values.end(), [&](const RowValue& value) {
-      return value.op == Operation::kLoad && value.input == input;
-    });
+    const auto load = std::ranges::find_if(
+        values, [&](const RowValue& value) { return value.op == Operation::kLoad && value.input == input; });
     const auto at = static_cast<int>(load - values.begin());
     // These six values come right behind the load, so all values after them move up by six.
     const std::vector<RowValue> added = {{Operation::kLoad, -1, -1, divisor, 0},
@@ -600,10 +599,10 @@ bool AppliesToAnyKeysAtOnce(const GroupProblem& problem) {
   const auto may_vary = [&](int node) {
     return !problem.Varies(node) || LanesMayVary(graph.at(node).type.dtype, problem.target);
   };
-  return std::all_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
+  return std::ranges::all_of(problem.group.operations(), [&](int node) {
     const std::vector<int>& inputs = graph.at(node).inputs;
     return may_vary(node) &&
-           (graph.at(node).op == Operation::kMatmul || std::all_of(inputs.begin(), inputs.end(), may_vary));
+           (graph.at(node).op == Operation::kMatmul || std::ranges::all_of(inputs, may_vary));
   });
 }
 

@@ -20,7 +20,9 @@
 #ifndef KIRSCH_REWRITES_GRAPH_ONLINE_ATTENTION_H_
 #define KIRSCH_REWRITES_GRAPH_ONLINE_ATTENTION_H_
 
-#include "rewrites/graph/graph_rewrite.h"
+#include <cstdint>
+
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -34,7 +34,7 @@ constexpr int64_t kMostLines = 64;
 
 // Returns the place of the first contraction; the group's size if there is none.
 size_t PlaceOfContraction(const FusionGroup& group) {
-  const auto found = std::find_if(group.operations().begin(), group.operations().end(), [&](int node) {
+  const auto found = std::ranges::find_if(group.operations(), [&](int node) {
     return Info(group.graph().at(node).op).kind == OperationKind::kContraction;
   });
   return static_cast<size_t>(found - group.operations().begin());
@@ -162,8 +162,8 @@ class PrologueShaper {
   // that are used from there on are its results.
   Stage Rows(const std::vector<int>& nodes, size_t next, const Block& block) {
     std::vector<int> wanted;
-    std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
-                 [&](int node) { return group_.LastUse(node) >= next; });
+    std::ranges::copy_if(nodes, std::back_inserter(wanted),
+                         [&](int node) { return group_.LastUse(node) >= next; });
     std::string error;
     FusedRows fused = FuseRows(uses_, nodes, wanted, space_, &error);
     if (!error.empty()) Fail(nodes.front(), error);

@@ -55,7 +55,7 @@ class RowWriter {
   // Equal values are made once.
   int Push(const RowValue& value) {
     std::vector<RowValue>& values = fused_.program.values;
-    const auto known = std::find(values.begin(), values.end(), value);
+    const auto known = std::ranges::find(values, value);
     if (known != values.end()) return static_cast<int>(known - values.begin());
     values.push_back(value);
     return static_cast<int>(values.size()) - 1;
@@ -284,9 +284,9 @@ std::optional<ReducedAxes> FindReducedAxes(const Graph& graph, int node) {
   if (Info(at.op).kind != OperationKind::kReduction) return std::nullopt;
   const size_t rank = graph.at(at.inputs[0]).type.dims.size();
   // Every axis between the first and the last one has to be reduced, too.
-  const auto [least, most] = std::minmax_element(at.axes.begin(), at.axes.end());
+  const auto [least, most] = std::ranges::minmax_element(at.axes);
   for (uint32_t axis = *least; axis <= *most; ++axis)
-    if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end()) return std::nullopt;
+    if (std::ranges::find(at.axes, axis) == at.axes.end()) return std::nullopt;
   return ReducedAxes{rank - *least, rank - *most - 1};
 }
 
@@ -326,8 +326,8 @@ FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const s
   FusedRows fused = std::move(writer).Build();
   // Vectors of f64 have other lanes than those of words.
   const Dtype real = RealOf(fused.program);
-  const bool mixed = std::any_of(fused.program.values.begin(), fused.program.values.end(),
-                                 [&](const RowValue& value) { return value.type != real; });
+  const bool mixed =
+      std::ranges::any_of(fused.program.values, [&](const RowValue& value) { return value.type != real; });
   if (real == Dtype::kF64 && mixed) *error = "no values of f64 and of other types in one program";
   return fused;
 }

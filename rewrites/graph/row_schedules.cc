@@ -46,9 +46,8 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
   const int64_t vectors = (columns + lanes - 1) / lanes;
   std::vector<int> unroll;
   for (const RowPass& pass : plan.passes) {
-    const bool heavy = std::any_of(pass.computed.begin(), pass.computed.end(), [&](int v) {
-      return IsComposed(program.values[static_cast<size_t>(v)].op);
-    });
+    const bool heavy = std::ranges::any_of(
+        pass.computed, [&](int v) { return IsComposed(program.values[static_cast<size_t>(v)].op); });
     int64_t factor = heavy ? (more ? 4 : 1) : (more ? 8 : 4);
     if (pass.online) factor = more ? 8 : 4;
     if (!many) factor = std::max<int64_t>(1, factor / 2);
@@ -101,8 +100,7 @@ class Enumerator {
     for (bool more : {true, false}) {
       schedule.unroll = Unrolled(program_, plan, unit, columns_, more);
       if (program_.reduces_rows && !schedule.unroll.empty())
-        schedule.unroll.assign(schedule.unroll.size(),
-                               *std::min_element(schedule.unroll.begin(), schedule.unroll.end()));
+        schedule.unroll.assign(schedule.unroll.size(), *std::ranges::min_element(schedule.unroll));
       AddIfNew(schedule);
       if (more && schedule.lanes == schedules_.front().lanes) FromFarAway(schedule);
     }
@@ -110,7 +108,7 @@ class Enumerator {
   // Adds schedules for rows from RAM: with prefetches, and with a result past the caches or none. The width
   // of vectors matters little then, and nobody wants to keep values beside results that leave the caches.
   void FromFarAway(RowSchedule schedule) {
-    if (std::any_of(schedule.kept.begin(), schedule.kept.end(), [](int at) { return at >= 0; })) return;
+    if (std::ranges::any_of(schedule.kept, [](int at) { return at >= 0; })) return;
     schedule.prefetch = prefetch_;
     for (int result = RowSchedule::kNone; result < static_cast<int>(program_.results.size()); ++result) {
       schedule.streamed = result;
@@ -120,7 +118,7 @@ class Enumerator {
   // Different ways may end in the same schedule; and a value that is kept where it is overwritten too soon is
   // unsound.
   void AddIfNew(const RowSchedule& schedule) {
-    const bool is_new = std::find(schedules_.begin(), schedules_.end(), schedule) == schedules_.end();
+    const bool is_new = std::ranges::find(schedules_, schedule) == schedules_.end();
     if (is_new && IsSound(program_, schedule)) schedules_.push_back(schedule);
   }
 
@@ -138,9 +136,8 @@ namespace {
 int LeastLanes(const RowProgram& program) {
   const Dtype real = RealOf(program);
   const auto is_narrow = [&](const auto& operand) { return Bytes(operand.dtype) < Bytes(real); };
-  const bool narrows =
-      real == Dtype::kF64 && (std::any_of(program.inputs.begin(), program.inputs.end(), is_narrow) ||
-                              std::any_of(program.results.begin(), program.results.end(), is_narrow));
+  const bool narrows = real == Dtype::kF64 && (std::ranges::any_of(program.inputs, is_narrow) ||
+                                               std::ranges::any_of(program.results, is_narrow));
   constexpr int kLeastBytes = 16;
   return kLeastBytes / (narrows ? kWordBytes : Bytes(real));
 }
@@ -169,18 +166,16 @@ bool MayReplace(const RowProgram& program, int result, int input) {
   enumerator.Add(unit, false);
   if (HasOnline(program)) enumerator.Add(unit, true);
   const std::vector<RowSchedule> schedules = std::move(enumerator).Take();
-  return std::any_of(schedules.begin(), schedules.end(), [&](const RowSchedule& schedule) {
-    return MayBeInPlace(program, schedule, result, input);
-  });
+  return std::ranges::any_of(
+      schedules, [&](const RowSchedule& schedule) { return MayBeInPlace(program, schedule, result, input); });
 }
 
 bool ColumnsMayVary(const RowProgram& program, const Target& target) {
   const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target); };
   // Code that takes the rows that another input chooses knows how far they are apart.
   const auto is_chosen = [](const RowInput& input) { return input.row_from >= 0; };
-  return std::none_of(program.inputs.begin(), program.inputs.end(), is_chosen) &&
-         std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
-         std::all_of(program.results.begin(), program.results.end(), may_vary);
+  return std::ranges::none_of(program.inputs, is_chosen) && std::ranges::all_of(program.inputs, may_vary) &&
+         std::ranges::all_of(program.results, may_vary);
 }
 
 }  // namespace kirsch

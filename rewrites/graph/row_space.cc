@@ -59,7 +59,7 @@ std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector
     const bool slice = graph.at(node).op == Operation::kSlice;
     if (!slice && !GoesByRows(graph, node)) return fail(node, "operations that go by rows");
     // Of a slice the elements are read where they lie in memory.
-    if (slice && std::find(nodes.begin(), nodes.end(), graph.at(node).inputs[0]) != nodes.end())
+    if (slice && std::ranges::find(nodes, graph.at(node).inputs[0]) != nodes.end())
       return fail(node, "no slice of what the same group makes");
     const std::optional<ReducedAxes> own = FindReducedAxes(graph, node);
     if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
@@ -71,8 +71,7 @@ std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector
   const size_t rank = reduced ? reduced->from_first : 1;
   if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
   for (const IterationSpace& space : SpacesOf(dims, reduced))
-    if (std::all_of(nodes.begin(), nodes.end(), [&](int node) { return FitsRows(graph, node, space); }))
-      return space;
+    if (std::ranges::all_of(nodes, [&](int node) { return FitsRows(graph, node, space); })) return space;
   return fail(nodes.front(), "shapes that are repeated along neighbouring axes, as yet");
 }
 
@@ -91,8 +90,7 @@ bool FitsRows(const Graph& graph, int node, const IterationSpace& space) {
   const std::vector<int>& inputs = graph.at(node).inputs;
   if (graph.at(node).op == Operation::kSlice)
     return strides(node) && StridesIn(space, ViewOfSlice(graph, node).type).has_value();
-  return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) &&
-         ReducesAll(graph, node, space);
+  return strides(node) && std::ranges::all_of(inputs, strides) && ReducesAll(graph, node, space);
 }
 
 }  // namespace kirsch

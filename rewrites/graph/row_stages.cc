@@ -8,7 +8,6 @@
 
 #include "rewrites/graph/along_axis.h"
 #include "rewrites/graph/row_schedules.h"
-#include "spec/graph/row_passes.h"
 
 namespace kirsch {
 
@@ -28,8 +27,8 @@ std::vector<Stage> RowStages::Write(size_t first, size_t end, const RowExtent& e
 // on, or elsewhere, are its results.
 Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowExtent& extent) {
   std::vector<int> wanted;
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
-               [&](int node) { return group_.LastUse(node) >= next; });
+  std::ranges::copy_if(nodes, std::back_inserter(wanted),
+                       [&](int node) { return group_.LastUse(node) >= next; });
   std::string error;
   FusedRows fused = FuseRows(group_.uses(), nodes, wanted, extent.space, &error);
   if (!error.empty()) shape_.Fail(nodes.front(), error);
@@ -54,8 +53,7 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
 }
 
 bool RowStages::IsSliceOf(const std::vector<int>& nodes, int node) const {
-  return group_.graph().at(node).op == Operation::kSlice &&
-         std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+  return group_.graph().at(node).op == Operation::kSlice && std::ranges::find(nodes, node) != nodes.end();
 }
 
 void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "rewrites/graph/registry.h"
@@ -23,9 +22,8 @@ constexpr int64_t kFlatLines = 4;
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
   const auto is_slice = [&](int node) { return graph.at(node).op == Operation::kSlice; };
-  if (std::all_of(problem.group.operations().begin(), problem.group.operations().end(), is_slice))
-    return false;
-  return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
+  if (std::ranges::all_of(problem.group.operations(), is_slice)) return false;
+  return std::ranges::none_of(problem.group.operations(), [&](int node) {
     const OperationKind kind = Info(graph.at(node).op).kind;
     return kind == OperationKind::kContraction || kind == OperationKind::kTranspose ||
            kind == OperationKind::kRearrange || (kind == OperationKind::kAlongAxis && !is_slice(node));

@@ -11,9 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "rewrites/graph/copy_loops.h"
@@ -66,13 +63,12 @@ class CopyWriter {
     // The shortest loops are the stages of their own.
     std::vector<CopyLoop> apart;
     while (loops_.size() > kNestLoops) {
-      const auto shortest = std::min_element(
-          loops_.begin(), loops_.end(), [](const CopyLoop& a, const CopyLoop& b) { return a.size < b.size; });
+      const auto shortest = std::ranges::min_element(loops_, {}, &CopyLoop::size);
       apart.push_back(*shortest);
       loops_.erase(shortest);
     }
     // From the innermost on: rows, tiles, items; and, where there are four, repeats inside of the tiles.
-    std::reverse(loops_.begin(), loops_.end());
+    std::ranges::reverse(loops_);
     if (loops_.size() == kNestLoops) std::rotate(loops_.begin() + 1, loops_.begin() + 2, loops_.end());
     loops_.resize(kNestLoops);
     nest.rows = loops_[1].size;

@@ -76,7 +76,7 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
 // Appends the forms that are not there yet.
 void AddNew(const CopyFormList& more, CopyFormList* forms) {
   for (const CopyForm& form : more)
-    if (std::find(forms->begin(), forms->end(), form) == forms->end()) forms->push_back(form);
+    if (std::ranges::find(*forms, form) == forms->end()) forms->push_back(form);
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ Layout CopyLayout(const Spec& spec, int operand, const CopyForm& form, uint8_t p
   copy.ld = 0;
   copy.panel = panel;
   copy.group = static_cast<uint8_t>(form.group);
-  if (form.turned) copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
+  if (form.turned) copy.order = Turned(copy.order);
   return copy;
 }
 

@@ -167,7 +167,7 @@ void EnumerateConstantPacks(const Spec& spec, const Target& target, std::vector<
   if (IsOfBlocks(tensor.dtype)) return AppendDenseBlocks(spec, operand, decisions);
   // Plain rows, padded and dense. The padded ones may be among the copies already.
   const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
-  const bool known = std::any_of(decisions->begin(), decisions->end(), [&](const Decision& decision) {
+  const bool known = std::ranges::any_of(*decisions, [&](const Decision& decision) {
     return decision.layout == padded && decision.dtype == tensor.dtype;
   });
   if (!known) AppendPack(operand, tensor.level, tensor.dtype, padded, decisions);

@@ -67,8 +67,7 @@ bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
   return std::any_of(std::begin(kSpecRewrites), std::end(kSpecRewrites), [&](const SpecRewrite* rewrite) {
     if (!rewrite->applies(spec, stage)) return false;
     rewrite->enumerate(spec, target, &decisions);
-    return rewrite->kind == decision.kind &&
-           std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
+    return rewrite->kind == decision.kind && std::ranges::find(decisions, decision) != decisions.end();
   });
 }
 

@@ -246,7 +246,7 @@ std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
     while (height < least) height *= 2;
     for (int64_t tile : Doublings(height, most, rows)) tiles.push_back(tile);
   }
-  std::sort(tiles.begin(), tiles.end());
+  std::ranges::sort(tiles);
   tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
   return tiles;
 }

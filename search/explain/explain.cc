@@ -141,8 +141,7 @@ Explanation Explain(const Impl& impl, const CostModel& model, Memo& memo) {
   RunnersUp(model, memo).FindFor(&explanation.nodes);
   explanation.traffic = TrafficOf(explanation.nodes);
   explanation.bound = model.LowerBound(impl.spec);
-  explanation.peak_cycles =
-      Flops(impl.spec) / PeakFlopsPerCycle(impl.spec, model.target()) / impl.spec.threads;
+  explanation.peak_cycles = PeakCycles(impl.spec, model.target());
   return explanation;
 }
 

@@ -126,9 +126,8 @@ std::optional<RunnerUp> OtherCandidate(const GroupDecision& group) {
 std::optional<RunnerUp> OtherSplit(const Graph& graph, const GroupDecision& group) {
   const std::optional<GroupDecision::OtherSplit>& other = group.other_split;
   if (!other) return std::nullopt;
-  std::vector<std::string> groups;
-  for (const std::vector<int>& operations : other->groups) groups.push_back(NamesOfValues(graph, operations));
-  return RunnerUp{Join(groups, " | "), other->cycles};
+  const auto names = [&](const std::vector<int>& operations) { return NamesOfValues(graph, operations); };
+  return RunnerUp{Join(other->groups, " | ", names), other->cycles};
 }
 
 ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model) {

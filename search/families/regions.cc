@@ -16,13 +16,10 @@ namespace {
 
 // The child that does most of the work; the first of equals.
 const Impl& MainChild(const Impl& impl) {
-  const Impl::Child* main = &impl.children.front();
   const auto work = [](const Impl::Child& child) {
     return static_cast<double>(child.trips) * Flops(child.impl.spec);
   };
-  for (const Impl::Child& child : impl.children)
-    if (work(child) > work(*main)) main = &child;
-  return main->impl;
+  return std::ranges::max_element(impl.children, {}, work)->impl;
 }
 
 // Writes a decision. A parallel tile that shares its dim out evenly is written without its size, which only

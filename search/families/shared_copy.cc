@@ -29,7 +29,7 @@ MatrixCopy CopyOf(const Decision& pack, const UserRequest& request) {
   if (matrix.outer == 1 && matrix.inner == 1)
     copy.to.order = Order::kRow;
   else if (request.swapped)
-    copy.to.order = copy.to.order == Order::kRow ? Order::kCol : Order::kRow;
+    copy.to.order = Turned(copy.to.order);
   return copy;
 }
 

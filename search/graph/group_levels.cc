@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cost/copy_cost.h"
-#include "rewrites/spec/rewrite.h"
 #include "spec/expansion.h"
 #include "spec/storage.h"
 

@@ -13,8 +13,6 @@
 namespace kirsch {
 namespace {
 
-Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
-
 // States a copy as one of an rhs. An lhs is the rhs of the transposed problem, so its orders are turned.
 PackedCopy MatrixCopyBy(const Stage& prepack, int operand, const TensorSpec& copy) {
   const Spec& spec = prepack.spec;
@@ -48,9 +46,7 @@ std::string Print(const TransformShape& shape) { return Cat("for Winograd's algo
 std::string NameOfConstant(const Graph& graph, int value) {
   const GraphNode& node = graph.at(value);
   if (node.inputs.empty()) return node.text;
-  std::string arguments;
-  for (int input : node.inputs)
-    Append(&arguments, arguments.empty() ? "" : ", ", NameOfConstant(graph, input));
+  std::string arguments = Join(node.inputs, ", ", [&](int input) { return NameOfConstant(graph, input); });
   if (node.op == Operation::kCast) Append(&arguments, ", ", Info(node.type.dtype).name);
   return Cat(Info(node.op).name, "(", arguments, ")");
 }

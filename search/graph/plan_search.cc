@@ -417,9 +417,9 @@ absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>
 
 }  // namespace
 
-void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options) {
-  options->solve = [&model, &memo](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
-    SearchOptions below;
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options, const SearchOptions& search) {
+  options->solve = [&model, &memo, search](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
+    SearchOptions below = search;
     below.cutoff = cutoff;
     return Search(placed, model, memo, below);
   };

@@ -74,9 +74,9 @@ struct PlanOptions {
       replay;
 };
 
-// Sets `solve` and `replay` so that stages are searched with this memo, and without a table or a time budget.
-// `model` and `memo` must outlive the options.
-void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options);
+// Sets `solve` and `replay` so that stages are searched with this memo, and without a table. Searches have
+// the time budget and the cancellation of `search`. `model` and `memo` must outlive the options.
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options, const SearchOptions& search = {});
 
 // A plan and what is proven of it.
 struct PlanResult {

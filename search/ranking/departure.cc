@@ -43,9 +43,9 @@ std::string OperationsText(const Graph& graph, const GroupDecision& group) {
 
 // "threads 2: v3 v4 | out"; without the number if it is 1.
 std::string GroupsText(const Plan& plan) {
-  std::vector<std::string> groups;
-  for (const GroupDecision& group : plan.groups) groups.push_back(OperationsText(plan.graph, group));
-  return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(groups, " | "));
+  const auto text = [&](const GroupDecision& group) { return OperationsText(plan.graph, group); };
+  return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(),
+             Join(plan.groups, " | ", text));
 }
 
 // The words of a schedule for a matrix that may be copied.
@@ -80,11 +80,9 @@ Departure GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
   if (!(group.candidate == other.candidate))
     return {"candidate", PrintCandidate(other.candidate), PrintCandidate(group.candidate)};
   for (size_t i = 0; i < std::min(group.copies.size(), other.copies.size()); ++i)
-    if (!(group.copies[i].decision == other.copies[i].decision)) {
-      std::vector<std::string> readers;
-      for (const int reader : group.copies[i].readers) readers.push_back(Cat(reader));
-      return {Cat("copy ", Join(readers, " ")), CopyText(other.copies[i]), CopyText(group.copies[i])};
-    }
+    if (!(group.copies[i].decision == other.copies[i].decision))
+      return {Cat("copy ", Join(group.copies[i].readers, " ")), CopyText(other.copies[i]),
+              CopyText(group.copies[i])};
   const auto stages = NumberedStages(plan, number), others = NumberedStages(best, number);
   for (size_t i = 0; i < std::min(stages.size(), others.size()); ++i)
     if (Departure departure = StageDeparture(*stages[i], *others[i], i); !departure.where.empty())

@@ -7,6 +7,7 @@
 
 #include "cost/cost.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 // Before anything is looked into, the pricer's closed forms are the bound; then the first entry of the queue.
@@ -14,22 +15,20 @@ absl::StatusOr<double> GroupKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
   if (started_) return queue_.empty() ? kInfiniteCycles : queue_.begin()->first;
   if (bound_ < 0) {
-    const absl::StatusOr<double> bound = pricer_.Bound(set_, workers_);
-    if (!bound.ok()) return bound;
-    bound_ = *bound;
+    KIRSCH_ASSIGN_OR_RETURN(const double bound, pricer_.Bound(set_, workers_));
+    bound_ = bound;
   }
   return bound_;
 }
 
 absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
-  if (absl::Status status = Start(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(Start());
   // The first entry of the queue bounds all that is not found yet. So the list is exact as far as it is
   // filled.
   while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
          !stages_.stopped()) {
     auto first = queue_.extract(queue_.begin());
-    if (absl::Status status = LookInto(std::move(first.mapped()), first.key(), budget); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(LookInto(std::move(first.mapped()), first.key(), budget));
   }
   return found_.size() > rank && found_[rank].cycles < budget ? &found_[rank] : nullptr;
 }
@@ -37,9 +36,9 @@ absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
 absl::Status GroupKBest::Start() {
   if (started_) return absl::OkStatus();
   started_ = true;
-  absl::StatusOr<std::list<GroupPricer::Candidate>> candidates = pricer_.CandidatesFor(set_, workers_);
-  if (!candidates.ok()) return candidates.status();
-  for (GroupPricer::Candidate& candidate : *candidates) {
+  KIRSCH_ASSIGN_OR_RETURN(std::list<GroupPricer::Candidate> candidates,
+                          pricer_.CandidatesFor(set_, workers_));
+  for (GroupPricer::Candidate& candidate : candidates) {
     const double bound = candidate.bound;
     auto open = std::make_unique<Open>(std::move(candidate));
     open->matrices = pricer_.CopiesFor(&open->candidate).FindReaders(open->candidate.shape);
@@ -97,15 +96,15 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   OperandCopies copies = pricer_.CopiesFor(&candidate, static_cast<int>(decided));
   const StagePlace& asks = readers.stages[open.asks];
   Stage constant = copies.WithConstant(candidate.shape, asks, readers.operand);
-  const absl::StatusOr<bool> solved =
-      pricer_.SolveContraction(-1, copies.LimitOf(candidate.shape, asks, readers.operand, budget), &constant);
-  if (!solved.ok()) return solved.status();
-  if (!*solved) {
+  KIRSCH_ASSIGN_OR_RETURN(const bool solved,
+                          pricer_.SolveContraction(
+                              -1, copies.LimitOf(candidate.shape, asks, readers.operand, budget), &constant));
+  if (!solved) {
     Add(budget, std::move(entry));
     return absl::OkStatus();
   }
   const Decision decision = constant.impl.decision;
-  if (std::find(open.tried.begin(), open.tried.end(), decision) == open.tried.end()) {
+  if (std::ranges::find(open.tried, decision) == open.tried.end()) {
     open.tried.push_back(decision);
     if (copies.Fits(candidate.shape, readers, decision)) {
       copies.Copy(readers, asks, decision, &candidate.shape);
@@ -129,9 +128,8 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
     const StageKind kind = place.In(candidate.shape).kind;
     if (kind == StageKind::kContraction || kind == StageKind::kRows) places.push_back(place);
     if (kind != StageKind::kContraction) continue;
-    const absl::StatusOr<bool> solved = copies.SolveAsItIs(place, budget, &candidate.shape);
-    if (!solved.ok()) return solved.status();
-    if (*solved) continue;
+    KIRSCH_ASSIGN_OR_RETURN(const bool solved, copies.SolveAsItIs(place, budget, &candidate.shape));
+    if (solved) continue;
     // Not solved: either there is no program at all, and the entry is dropped, or there is none within the
     // budget.
     const bool never = place.In(candidate.shape).cycles >= ToCycles(kInfiniteCost);

@@ -11,7 +11,6 @@
 #define KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>

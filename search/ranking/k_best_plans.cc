@@ -16,6 +16,7 @@
 #include "search/graph/plan_paths.h"
 #include "search/ranking/group_k_best.h"
 #include "spec/program/plan_program.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -83,8 +84,7 @@ class PlanRanking {
       const bool all = share > std::min<double>(kLargestShare, farthest_);
       below_ = all ? cycles + cycles * farthest_ : cycles + cycles * share;
       // The plan for one thread competes with those for several, as in SearchPlan.
-      for (const int threads : std::set<int>{1, options_.threads})
-        if (absl::Status status = FindPlans(threads); !status.ok()) return status;
+      for (const int threads : std::set<int>{1, options_.threads}) KIRSCH_RETURN_IF_ERROR(FindPlans(threads));
       if (all || pool_.full()) break;
     }
     return absl::OkStatus();
@@ -105,19 +105,17 @@ class PlanRanking {
     const double once = threads > 1 ? target_.fork_join_cycles : 0;
     std::set<std::vector<GroupQuestion>> done;
     for (size_t count = 1; !stopped();) {
-      const absl::StatusOr<std::vector<PlanPath>> paths = ShortestPaths(threads, count);
-      if (!paths.ok()) return paths.status();
+      KIRSCH_ASSIGN_OR_RETURN(const std::vector<PlanPath> paths, ShortestPaths(threads, count));
       bool raised = false;
-      for (const PlanPath& path : *paths) {
+      for (const PlanPath& path : paths) {
         if (path.cycles + once >= Limit()) return absl::OkStatus();
-        const absl::StatusOr<bool> open = Raise(path);
-        if (!open.ok()) return open.status();
-        if (raised = *open; raised) break;
+        KIRSCH_ASSIGN_OR_RETURN(const bool open, Raise(path));
+        if (raised = open; raised) break;
         if (!done.insert(GroupsOf(path)).second) continue;
-        if (absl::Status status = AddPlans(path, threads, once); !status.ok()) return status;
+        KIRSCH_RETURN_IF_ERROR(AddPlans(path, threads, once));
       }
       if (raised) continue;
-      if (paths->size() < count) return absl::OkStatus();
+      if (paths.size() < count) return absl::OkStatus();
       count *= 2;
     }
     return absl::OkStatus();
@@ -151,10 +149,8 @@ class PlanRanking {
       GroupKBest& ranks = KBestOf(group);
       if (ranks.is_priced()) continue;
       open = true;
-      const absl::StatusOr<double> bound = ranks.Bound();
-      if (!bound.ok()) return bound.status();
-      const absl::StatusOr<const PricedGroup*> first = ranks.At(0, *bound * kBoundRaise + 1);
-      if (!first.ok()) return first.status();
+      KIRSCH_ASSIGN_OR_RETURN(const double bound, ranks.Bound());
+      KIRSCH_RETURN_IF_ERROR(ranks.At(0, bound * kBoundRaise + 1).status());
     }
     return open;
   }
@@ -172,7 +168,7 @@ class PlanRanking {
       const auto& [ranks, last] = first.mapped();
       Plan plan =
           PlanAlong(path, graph_, target_, threads, [&](const GroupQuestion& group) -> const PricedGroup& {
-            const auto place = std::find(groups.begin(), groups.end(), group) - groups.begin();
+            const auto place = std::ranges::find(groups, group) - groups.begin();
             return Known(group, ranks[static_cast<size_t>(place)]);
           });
       plan.cycles = first.key();
@@ -180,13 +176,12 @@ class PlanRanking {
       for (size_t i = last; i < groups.size(); ++i) {
         // The next variant of a group is of use only below what the rest of the plan leaves of the limit.
         const double others = first.key() - Known(groups[i], ranks[i]).cycles;
-        const absl::StatusOr<const PricedGroup*> dearer =
-            KBestOf(groups[i]).At(ranks[i] + 1, Limit() - others);
-        if (!dearer.ok()) return dearer.status();
-        if (*dearer == nullptr) continue;
+        KIRSCH_ASSIGN_OR_RETURN(const PricedGroup* const dearer,
+                                KBestOf(groups[i]).At(ranks[i] + 1, Limit() - others));
+        if (dearer == nullptr) continue;
         Ranks with = ranks;
         ++with[i];
-        next.emplace(others + (*dearer)->cycles, std::pair(std::move(with), i));
+        next.emplace(others + dearer->cycles, std::pair(std::move(with), i));
       }
     }
     return absl::OkStatus();
@@ -215,23 +210,17 @@ absl::StatusOr<KBestResult> KBestPlans(const Graph& graph, std::string_view sour
   const auto start = std::chrono::steady_clock::now();
   options.explain = false;
   options.schedule = nullptr;
-  // Programs are searched with the caller's time budget and cancellation.
-  options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
-    SearchOptions below = search;
-    below.cutoff = cutoff;
-    return Search(placed, model, memo, below);
-  };
-  absl::StatusOr<PlanResult> best = Require(SearchPlan(graph, source, model, options));
-  if (!best.ok()) return best.status();
+  SearchStages(model, memo, &options, search);
+  KIRSCH_ASSIGN_OR_RETURN(PlanResult best, Require(SearchPlan(graph, source, model, options)));
   KBestResult result;
-  const Graph canonical = best->plan.graph;  // what is constant-folded included
+  const Graph canonical = best.plan.graph;  // what is constant-folded included
   PlanRanking ranking(canonical, rank, model, memo, options, search);
-  if (best->stop != StopReason::kOptimal) {
+  if (best.stop != StopReason::kOptimal) {
     result.complete = false;
-    const double cycles = best->plan.cycles;
-    result.programs.push_back({std::move(best->plan), cycles});
+    const double cycles = best.plan.cycles;
+    result.programs.push_back({std::move(best.plan), cycles});
   } else {
-    if (absl::Status status = ranking.Run(std::move(best->plan)); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ranking.Run(std::move(best.plan)));
     result.complete = ranking.complete();
     result.programs = std::move(ranking).Take();
   }

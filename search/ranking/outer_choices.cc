@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "search/solver/solver.h"
@@ -29,8 +28,7 @@ class Chooser {
   KBestResult Choices() && {
     choices_.push_back({root_, ToCycles(cost_)});
     Visit(root_, AvailableAtPlacement(root_.spec, model_.target()), 1);
-    std::stable_sort(choices_.begin(), choices_.end(),
-                     [](const RankedProgram& a, const RankedProgram& b) { return a.cycles < b.cycles; });
+    std::ranges::stable_sort(choices_, {}, &RankedProgram::cycles);
     return {std::move(choices_), !solver_.stopped()};
   }
 

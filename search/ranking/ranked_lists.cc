@@ -50,8 +50,7 @@ class RankedLists::Pool {
   // Sorts what was added, drops what the same code at a lower cost replaced, and lowers the limit. Entries of
   // equal cost stay in the order in which they came.
   void Settle() {
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Entry& a, const Entry& b) { return a.cost < b.cost; });
+    std::ranges::stable_sort(entries_, {}, &Entry::cost);
     while (!entries_.empty() && entries_.back().cost >= kInfiniteCost) entries_.pop_back();
     if (entries_.size() >= count_) {
       entries_.erase(entries_.begin() + static_cast<ptrdiff_t>(count_), entries_.end());
@@ -71,8 +70,8 @@ class RankedLists::Pool {
 };
 
 absl::Span<const RankedLists::Entry> RankedLists::List::Below(Cost limit) const {
-  const auto end = std::partition_point(entries.begin(), entries.end(),
-                                        [&](const Entry& entry) { return entry.cost < limit; });
+  const auto end =
+      std::ranges::partition_point(entries, [&](const Entry& entry) { return entry.cost < limit; });
   return absl::MakeConstSpan(entries).first(static_cast<size_t>(end - entries.begin()));
 }
 
@@ -81,7 +80,7 @@ absl::Span<const RankedLists::Entry> RankedLists::List::Below(Cost limit) const 
 bool RankedLists::Answers(const List& list, Lines available, Cost limit) const {
   if (list.available < available || (list.limit < limit && list.entries.size() < count_)) return false;
   const absl::Span<const Entry> below = list.Below(limit);
-  return std::all_of(below.begin(), below.end(), [&](const Entry& entry) { return entry.peak <= available; });
+  return std::ranges::all_of(below, [&](const Entry& entry) { return entry.peak <= available; });
 }
 
 // An earlier list that answers the question, or null.

@@ -40,8 +40,7 @@ void StageKBest::FindMore(const Spec& placed, Programs* programs) {
   programs->list = std::move(found.programs);
   for (RankedProgram& program : programs->list)
     if (Forks(std::get<Impl>(program.tree))) program.cycles -= fork;
-  std::stable_sort(programs->list.begin(), programs->list.end(),
-                   [](const RankedProgram& a, const RankedProgram& b) { return a.cycles < b.cycles; });
+  std::ranges::stable_sort(programs->list, {}, &RankedProgram::cycles);
 }
 
 std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const Stage& stage) const {
@@ -49,8 +48,7 @@ std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const
   for (const RowSchedule& schedule : EnumerateRowSchedules(stage.program, stage.columns, model_.target()))
     if (Stage with = stage; PriceStage(levels, model_.target(), &schedule, &with))
       all.push_back(std::move(with));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Stage& a, const Stage& b) { return a.cycles < b.cycles; });
+  std::ranges::stable_sort(all, {}, &Stage::cycles);
   if (rank_.distinct == Distinct::kCode) return all;
   // Of each outer choice, only the cheapest schedule stays.
   std::set<std::tuple<int, bool, std::vector<int>>> choices;

@@ -18,6 +18,7 @@
 #include "search/sampling/draw_programs.h"
 #include "search/sampling/random.h"
 #include "spec/language/plan_schedule.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -98,9 +99,7 @@ class PlanDrawer {
         random_(seed) {}
 
   absl::StatusOr<std::vector<Plan>> Draw(size_t count) {
-    absl::StatusOr<Plan> best = follower_.Best();
-    if (!best.ok()) return best.status();
-    best_ = *std::move(best);
+    KIRSCH_ASSIGN_OR_RETURN(best_, follower_.Best());
     known_.insert(PrintPlanSchedule(best_));
     plans_ = {best_};
     // Half of them anywhere, then around the optimum; if there are too few around it, anywhere again.

@@ -2,7 +2,6 @@
 #include "search/sampling/draw_programs.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string>

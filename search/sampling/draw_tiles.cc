@@ -8,7 +8,8 @@
 
 #include "rewrites/spec/rewrite.h"
 #include "search/sampling/random.h"
-#include "search/solver/search.h"
+#include "search/solver/placement.h"
+#include "search/solver/residency.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"
 
@@ -128,8 +129,8 @@ std::vector<TileKernel> DrawTileKernels(const Target& target, int count, uint64_
   Random random(seed);
   for (int tries = 0; static_cast<int>(kernels.size()) < count && tries < kTriesPerKernel; ++tries) {
     std::optional<TileKernel> drawn = DrawKernel(target, &random);
-    if (!drawn || std::any_of(kernels.begin(), kernels.end(),
-                              [&](const TileKernel& known) { return SameTile(known, *drawn, target); }))
+    if (!drawn || std::ranges::any_of(
+                      kernels, [&](const TileKernel& known) { return SameTile(known, *drawn, target); }))
       continue;
     kernels.push_back(*std::move(drawn));
     tries = 0;
@@ -151,8 +152,7 @@ std::optional<TileKernel> WithSteps(const TileKernel& kernel, int64_t steps, con
                [&known](const Spec&, const std::vector<Decision>& decisions) -> std::optional<Decision> {
                  const Decision wanted = known->decision;
                  if (!known->children.empty()) known = &known->children[0].impl;
-                 if (std::find(decisions.begin(), decisions.end(), wanted) == decisions.end())
-                   return std::nullopt;
+                 if (std::ranges::find(decisions, wanted) == decisions.end()) return std::nullopt;
                  return wanted;
                });
 }

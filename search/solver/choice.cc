@@ -23,8 +23,7 @@ std::vector<Choice> ChoicesBelow(Cost limit, const Spec& spec, Lines available, 
   for (const Decision& decision : decisions)
     if (const Choice choice = Look(spec, decision, available, model); choice.bound < limit)
       choices.push_back(choice);
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
+  std::ranges::stable_sort(choices, {}, &Choice::bound);
   return choices;
 }
 

@@ -168,8 +168,7 @@ std::vector<Spec> Placements(const Spec& root, Residency residency, const Target
   std::vector<Spec> placements;
   for (int64_t lines : CopyLines(root, target)) {
     const Spec placed = PlaceBesideCopies(root, lines, residency, target);
-    if (std::find(placements.begin(), placements.end(), placed) == placements.end())
-      placements.push_back(placed);
+    if (std::ranges::find(placements, placed) == placements.end()) placements.push_back(placed);
   }
   return placements;
 }

@@ -38,8 +38,7 @@ void DecisionRanking::Fill(const Spec& spec, std::vector<RankedDecision>* decisi
     const Cost bound = ClosedForm(base, expansion, [this](const Spec& child) { return LowerBound(child); });
     decisions->push_back({decision, needs, base, bound, bound});
   }
-  std::stable_sort(decisions->begin(), decisions->end(),
-                   [](const RankedDecision& a, const RankedDecision& b) { return a.bound < b.bound; });
+  std::ranges::stable_sort(*decisions, {}, &RankedDecision::bound);
 }
 
 Cost DecisionRanking::LowerBound(const Spec& spec) {

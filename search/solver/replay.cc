@@ -35,14 +35,12 @@ std::string NearDecisions(const Spec& spec, const Decision& decision, const Targ
   std::vector<Decision> near;
   EnumerateDecisions(spec, target, &near);
   std::erase_if(near, [&](const Decision& other) { return !IsLike(other, decision); });
-  std::stable_sort(near.begin(), near.end(),
-                   [&](const Decision& a, const Decision& b) { return distance(a) < distance(b); });
+  std::ranges::stable_sort(near, {}, distance);
   if (near.size() > kMostNamed) near.resize(kMostNamed);
-  std::stable_sort(near.begin(), near.end(),
-                   [](const Decision& a, const Decision& b) { return a.size < b.size; });
-  std::vector<std::string> texts;
-  for (const Decision& other : near) texts.push_back(PrintDecision(spec.op, other));
-  return texts.empty() ? "" : Cat(" (there are ", Join(texts, ", "), ")");
+  std::ranges::stable_sort(near, {}, &Decision::size);
+  if (near.empty()) return "";
+  const auto text = [&](const Decision& other) { return PrintDecision(spec.op, other); };
+  return Cat(" (there are ", Join(near, ", ", text), ")");
 }
 
 // Says why no decision of the node is one of the spec's: it is not in the space, or does not fit, or has too
@@ -54,8 +52,7 @@ absl::Status WhyNot(const ScheduleSolver::Failure& failure, std::string_view fil
     return ErrorAt(file, node->position, Cat("found no program for '", PrintSpec(spec), "'"));
   std::vector<Decision> decisions;
   EnumerateDecisions(spec, target, &decisions);
-  const auto fits =
-      std::find_if(decisions.begin(), decisions.end(), [&](const auto& other) { return node->Fits(other); });
+  const auto fits = std::ranges::find_if(decisions, [&](const auto& other) { return node->Fits(other); });
   const std::string text = PrintDecision(spec.op, *node);
   if (fits == decisions.end())
     return ErrorAt(file, node->position,

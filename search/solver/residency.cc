@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
@@ -14,7 +13,7 @@ namespace {
 // Of many names the first ones.
 std::string FirstNames(absl::Span<const std::string> names) {
   constexpr size_t kMostNamed = 12;
-  return Cat(absl::StrJoin(names.subspan(0, kMostNamed), ", "), names.size() > kMostNamed ? ", ..." : "");
+  return Cat(Join(names.subspan(0, kMostNamed), ", "), names.size() > kMostNamed ? ", ..." : "");
 }
 
 }  // namespace
@@ -23,7 +22,7 @@ absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view
                                          absl::Span<const std::string> names) {
   uint64_t in_ram = 0;
   for (const Word& word : Split({text, {}}, ',')) {
-    const auto name = std::find(names.begin(), names.end(), word.text);
+    const auto name = std::ranges::find(names, word.text);
     if (name == names.end())
       return ExpectedAt(source, word, Cat("one of the operands ", FirstNames(names)),
                         DidYouMean(word.text, names));

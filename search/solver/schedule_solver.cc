@@ -114,8 +114,7 @@ std::vector<Choice> ScheduleSolver::CandidatesFor(const Spec& spec, const Schedu
       candidates.push_back(choice);
   }
   if (candidates.empty() && !node.gap) Fail(node, spec, available);
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
+  std::ranges::stable_sort(candidates, {}, &Choice::bound);
   return candidates;
 }
 

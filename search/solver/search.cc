@@ -11,7 +11,6 @@
 #include "search/solver/search_within.h"
 #include "search/solver/solver.h"
 #include "spec/check.h"
-#include "spec/expansion.h"
 
 namespace kirsch {
 namespace {

@@ -15,7 +15,6 @@
 #include "search/solver/trace.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
-#include "spec/target.h"
 
 namespace kirsch {
 

@@ -8,6 +8,7 @@
 #include "search/solver/limits.h"
 #include "search/solver/search_within.h"
 #include "search/table/recall.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -17,18 +18,16 @@ namespace {
 absl::StatusOr<std::optional<SearchResult>> AskTable(const Spec& spec, Lines available,
                                                      const CostModel& model, Cost cutoff, Table& table) {
   SearchResult result;
-  absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(spec, available, model, table);
-  if (!recalled.ok()) return recalled.status();
-  if (*recalled) {
-    result.impl = std::move((*recalled)->impl);
-    result.cost = result.bound = (*recalled)->cost;
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<RecalledProgram> recalled, Recall(spec, available, model, table));
+  if (recalled) {
+    result.impl = std::move(recalled->impl);
+    result.cost = result.bound = recalled->cost;
     return result;
   }
   if (cutoff >= kInfiniteCost) return std::nullopt;
-  const absl::StatusOr<Cost> bound = table.FindBound(spec, available);
-  if (!bound.ok()) return bound.status();
-  if (*bound < cutoff) return std::nullopt;
-  result.cost = result.bound = *bound;
+  KIRSCH_ASSIGN_OR_RETURN(const Cost bound, table.FindBound(spec, available));
+  if (bound < cutoff) return std::nullopt;
+  result.cost = result.bound = bound;
   result.stop = StopReason::kCutoff;
   return result;
 }
@@ -39,7 +38,7 @@ absl::Status TellTable(const Spec& spec, Lines available, const CostModel& model
   if (result.stop == StopReason::kCutoff) return table.AddBound(spec, available, result.bound);
   if (result.stop != StopReason::kOptimal) return absl::OkStatus();
   for (const TableEntry& entry : ProgramEntries(spec, available, model, memo))
-    if (absl::StatusOr<bool> added = table.Add(entry); !added.ok()) return added.status();
+    KIRSCH_RETURN_IF_ERROR(table.Add(entry).status());
   return absl::OkStatus();
 }
 
@@ -56,18 +55,17 @@ absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, con
   if (table == nullptr) return SearchWithin(spec, available, model, memo, options);
   const auto start = std::chrono::steady_clock::now();
   // The table is asked first; only then is anything searched. `table_seconds` is the time of this question.
-  absl::StatusOr<std::optional<SearchResult>> known =
-      AskTable(spec, available, model, options.cutoff, *table);
-  if (!known.ok()) return known.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<SearchResult> known,
+                          AskTable(spec, available, model, options.cutoff, *table));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   SearchResult result;
-  if (*known) {
-    result = **std::move(known);
+  if (known) {
+    result = *std::move(known);
     result.from_table = true;
     result.seconds = seconds;
   } else {
     result = SearchWithin(spec, available, model, memo, options);
-    if (absl::Status told = TellTable(spec, available, model, memo, result, *table); !told.ok()) return told;
+    KIRSCH_RETURN_IF_ERROR(TellTable(spec, available, model, memo, result, *table));
   }
   result.table_seconds = seconds;
   return result;

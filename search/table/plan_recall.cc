@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/table/plan_recall.h"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -44,11 +44,10 @@ std::string ResidencyText(Residency residency) {
 
 std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
   const Graph canonical = CanonicalGraph(graph);
-  std::vector<int> results;  // not their names, as for parameters
-  for (const GraphResult& result : canonical.results) results.push_back(result.value);
-  std::string text =
-      Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
-          options.allow_winograd ? " winograd" : "", " result=", Join(results, ","));
+  // Results are told by their values, not by their names, as parameters are.
+  std::string text = Cat("threads=", options.threads, ResidencyText(options.residency),
+                         options.fuse ? "" : " no-fusion", options.allow_winograd ? " winograd" : "",
+                         " result=", Join(canonical.results, ",", &GraphResult::value));
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
   if (options.folded) Append(&text, "\nahead ", Join(*options.folded, ","));
   for (const auto& [constant, copies] : options.packing)
@@ -61,27 +60,22 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
                                                 Table* table) {
   if (table == nullptr) return SearchPlan(graph, source, model, options);
   const std::string question = PlanQuestion(graph, options);
-  const absl::StatusOr<std::optional<std::string>> known = table->FindText(TextKind::kPlan, question);
-  if (!known.ok()) return known.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> known, table->FindText(TextKind::kPlan, question));
   // Known: follow the schedule. To the caller this is a plan from the table, not one that a schedule pinned.
-  if (*known) {
-    const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(**known, "the table");
-    if (!schedule.ok()) return schedule.status();
+  if (known) {
+    KIRSCH_ASSIGN_OR_RETURN(const PlanSchedule schedule, ParsePlanSchedule(*known, "the table"));
     PlanOptions recalling = options;
-    recalling.schedule = &*schedule;
-    absl::StatusOr<PlanResult> result = Require(SearchPlan(graph, source, model, recalling));
-    if (!result.ok()) return result.status();
-    result->stop = StopReason::kOptimal;
-    result->from_table = true;
-    return *std::move(result);
+    recalling.schedule = &schedule;
+    KIRSCH_ASSIGN_OR_RETURN(PlanResult result, Require(SearchPlan(graph, source, model, recalling)));
+    result.stop = StopReason::kOptimal;
+    result.from_table = true;
+    return result;
   }
   // Not known: search, and remember the plan only if nothing cut the search short and there is a plan.
-  absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(graph, source, model, options);
-  if (!answer.ok()) return answer;
-  const auto* const result = std::get_if<PlanResult>(&*answer);
+  KIRSCH_ASSIGN_OR_RETURN(OrNoPlan<PlanResult> answer, SearchPlan(graph, source, model, options));
+  const auto* const result = std::get_if<PlanResult>(&answer);
   if (result == nullptr || result->stop != StopReason::kOptimal || result->plan.nests.empty()) return answer;
-  absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
-  if (!added.ok()) return added;
+  KIRSCH_RETURN_IF_ERROR(table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan)));
   return answer;
 }
 

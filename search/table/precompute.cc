@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "memo/hash_memo.h"
 #include "memo/varint.h"
 #include "search/solver/limits.h"
 #include "search/table/recall.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -42,21 +42,17 @@ struct Share {
 // Shares travel between processes as bytes: the number of roots solved, then the entries, compressed like
 // pages.
 absl::StatusOr<std::string> Encode(const Share& share) {
-  absl::StatusOr<std::string> entries = EncodeEntries(share.entries);
-  if (!entries.ok()) return entries;
+  KIRSCH_ASSIGN_OR_RETURN(std::string entries, EncodeEntries(share.entries));
   std::string bytes;
   AppendVarint(static_cast<uint64_t>(share.solved), &bytes);
-  return bytes + *entries;
+  return bytes + entries;
 }
 
 absl::StatusOr<Share> DecodeShare(std::string_view bytes) {
   VarintReader reader(bytes);
   Share share;
   share.solved = static_cast<int64_t>(reader.Next());
-  absl::StatusOr<std::vector<TableEntry>> entries =
-      DecodeEntries(bytes.substr(bytes.size() - reader.remaining()));
-  if (!entries.ok()) return entries.status();
-  share.entries = *std::move(entries);
+  KIRSCH_ASSIGN_OR_RETURN(share.entries, DecodeEntries(bytes.substr(bytes.size() - reader.remaining())));
   return share;
 }
 
@@ -115,15 +111,15 @@ class Precomputer {
     std::vector<size_t> unknown;
     for (size_t i = 0; i < roots_.size(); ++i) {
       total_work_ += WorkOf(roots_[i]);
-      auto recalled = recaller.Find(roots_[i], AvailableAtPlacement(roots_[i], model_.target()));
-      if (!recalled.ok()) return recalled.status();
-      if (!*recalled)
+      KIRSCH_ASSIGN_OR_RETURN(auto recalled,
+                              recaller.Find(roots_[i], AvailableAtPlacement(roots_[i], model_.target())));
+      if (!recalled)
         unknown.push_back(i);
       else
         done_work_ += WorkOf(roots_[i]);
     }
-    std::stable_sort(unknown.begin(), unknown.end(),
-                     [this](size_t a, size_t b) { return Flops(roots_[a]) < Flops(roots_[b]); });
+    std::ranges::stable_sort(unknown,
+                             [this](size_t a, size_t b) { return Flops(roots_[a]) < Flops(roots_[b]); });
     progress_.roots = static_cast<int64_t>(roots_.size());
     progress_.known = progress_.roots - static_cast<int64_t>(unknown.size());
     return unknown;
@@ -154,9 +150,8 @@ class Precomputer {
     if (!share.ok()) return share.status();
     if (processes_.rank() != 0) return absl::OkStatus();
     int64_t solved = 0;
-    for (const std::string& bytes : shares)
-      if (absl::Status status = Take(bytes, &solved); !status.ok()) return status;
-    if (absl::Status status = table_.Commit(); !status.ok()) return status;
+    for (const std::string& bytes : shares) KIRSCH_RETURN_IF_ERROR(Take(bytes, &solved));
+    KIRSCH_RETURN_IF_ERROR(table_.Commit());
     Report(todo, begin, end, solved);
     if (solved < static_cast<int64_t>(end - begin) && !cancelled())
       return absl::CancelledError("a process was cancelled before it had solved its share");
@@ -195,13 +190,11 @@ class Precomputer {
 
   // Adds one rank's share to the table. Entries that the table knew already don't count as new.
   absl::Status Take(std::string_view bytes, int64_t* solved) {
-    absl::StatusOr<Share> share = DecodeShare(bytes);
-    if (!share.ok()) return share.status();
-    *solved += share->solved;
-    for (const TableEntry& entry : share->entries) {
-      absl::StatusOr<bool> added = table_.Add(entry);
-      if (!added.ok()) return added.status();
-      progress_.entries += *added ? 1 : 0;
+    KIRSCH_ASSIGN_OR_RETURN(Share share, DecodeShare(bytes));
+    *solved += share.solved;
+    for (const TableEntry& entry : share.entries) {
+      KIRSCH_ASSIGN_OR_RETURN(bool added, table_.Add(entry));
+      progress_.entries += added ? 1 : 0;
     }
     return absl::OkStatus();
   }

@@ -5,7 +5,6 @@
 #define KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kirsch {

@@ -12,6 +12,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -70,17 +71,15 @@ class Recorder {
 }  // namespace
 
 absl::StatusOr<std::optional<Solution>> Recaller::Find(const Spec& spec, Lines available) {
-  absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
-  if (!entry.ok()) return entry.status();
-  if (!*entry) return std::nullopt;
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<TableEntry> entry, table_.Find(spec, available));
+  if (!entry) return std::nullopt;
   // Different questions may lead to the same entry, so nodes are kept by entry.
-  const Key key{spec.words(), (*entry)->available};
+  const Key key{spec.words(), entry->available};
   auto node = nodes_.find(key);
   if (node == nodes_.end()) {
-    absl::StatusOr<std::optional<Node>> built = Build(**entry);
-    if (!built.ok()) return built.status();
-    if (!*built) return std::nullopt;
-    node = nodes_.emplace(key, **built).first;
+    KIRSCH_ASSIGN_OR_RETURN(std::optional<Node> built, Build(*entry));
+    if (!built) return std::nullopt;
+    node = nodes_.emplace(key, *built).first;
   }
   // The entry is for more lines. Its program is the optimum here only if it fits.
   if (node->second.solution.peak > available) return std::nullopt;
@@ -100,12 +99,11 @@ absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& 
   Lines peak = 0;
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    absl::StatusOr<std::optional<Solution>> found = Find(child.spec, below);
-    if (!found.ok()) return found.status();
-    if (!*found) return std::nullopt;
-    node.solution.cost += child.weight * (*found)->cost;
-    node.children[static_cast<size_t>(i)] = (*found)->available;
-    peak = std::max(peak, (*found)->peak);
+    KIRSCH_ASSIGN_OR_RETURN(std::optional<Solution> found, Find(child.spec, below));
+    if (!found) return std::nullopt;
+    node.solution.cost += child.weight * found->cost;
+    node.children[static_cast<size_t>(i)] = found->available;
+    peak = std::max(peak, found->peak);
   }
   node.solution.peak = PeakAbove(spec, expansion, peak);
   return node;
@@ -125,11 +123,9 @@ Impl Recaller::Program(const Spec& spec, const Solution& solution) const {
 absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
                                                       const CostModel& model, Table& table) {
   Recaller recaller(model, table);
-  absl::StatusOr<std::optional<Solution>> found = recaller.Find(spec, available);
-  if (!found.ok()) return found.status();
-  if (!*found) return std::nullopt;
-  return RecalledProgram{recaller.Program(spec, **found), (*found)->cost, (*found)->peak,
-                         (*found)->available};
+  KIRSCH_ASSIGN_OR_RETURN(std::optional<Solution> found, recaller.Find(spec, available));
+  if (!found) return std::nullopt;
+  return RecalledProgram{recaller.Program(spec, *found), found->cost, found->peak, found->available};
 }
 
 std::vector<TableEntry> ProgramEntries(const Spec& spec, Lines available, const CostModel& model,

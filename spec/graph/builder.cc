@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/graph/builder.h"
 
-#include "absl/strings/str_join.h"
 #include "spec/graph/types.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
@@ -28,9 +27,9 @@ absl::StatusOr<int> AddOperation(Graph* graph, GraphNode node, std::string_view 
   const std::string expected = InferType(graph, &node);
   if (!expected.empty()) {
     // Numbers have no type of their own, so the error shows them as they were written.
-    const std::string types = absl::StrJoin(node.inputs, " and ", [&](std::string* text, int input) {
+    const std::string types = Join(node.inputs, " and ", [&](int input) {
       const GraphNode& from = graph->at(input);
-      text->append(from.op == Operation::kNumber ? from.text : PrintTensorType(from.type));
+      return from.op == Operation::kNumber ? from.text : PrintTensorType(from.type);
     });
     return ErrorAt(source, node.position, Cat("expected ", expected, ", got ", types));
   }

@@ -35,9 +35,8 @@ std::vector<uint32_t> EpilogueShapes::Of(EpilogueOperand operand) const {
 }
 
 bool IsGraphEpilogue(const Epilogue& epilogue) {
-  return std::none_of(epilogue.begin(), epilogue.end(), [](const EpilogueStep& step) {
-    return Info(step.op).arguments == 1 && step.HasOperand();
-  });
+  return std::ranges::none_of(
+      epilogue, [](const EpilogueStep& step) { return Info(step.op).arguments == 1 && step.HasOperand(); });
 }
 
 std::vector<int> AddEpilogueParameters(const Epilogue& epilogue, Dtype sum, const EpilogueShapes& shapes,

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -52,9 +51,7 @@ struct ConvolutionOptions {
   uint32_t groups = 1;
   ImageLayout layout = ImageLayout::kNchw;
 
-  bool padded() const {
-    return std::any_of(axes.begin(), axes.end(), [](const AxisOptions& axis) { return axis.padded(); });
-  }
+  bool padded() const { return std::ranges::any_of(axes, &AxisOptions::padded); }
   friend bool operator==(const ConvolutionOptions&, const ConvolutionOptions&) = default;
 };
 
@@ -143,9 +140,7 @@ struct Graph {
       if (IsConstant(node)) folded.push_back(node);
     return folded;
   }
-  bool HasConstants() const {
-    return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
-  }
+  bool HasConstants() const { return std::ranges::any_of(nodes, &GraphNode::constant); }
 };
 
 // The sizes that follow from the types of a convolution's inputs and from its options. It may be transposed.

@@ -2,7 +2,6 @@
 #include "spec/graph/row_passes.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "spec/check.h"
@@ -116,8 +115,7 @@ class Planner {
     return At(passes);
   }
   bool IsResult(int v) const {
-    return std::any_of(program_.results.begin(), program_.results.end(),
-                       [&](const RowResult& result) { return result.value == v; });
+    return std::ranges::any_of(program_.results, [&](const RowResult& result) { return result.value == v; });
   }
   bool IsOnline(int v) const {
     return plan_.online && (v == plan_.online->maximum || v == plan_.online->sum);
@@ -168,8 +166,8 @@ class Planner {
       }
     }
     // The walk went backwards; code needs them in order.
-    std::reverse(pass.read.begin(), pass.read.end());
-    std::reverse(pass.computed.begin(), pass.computed.end());
+    std::ranges::reverse(pass.read);
+    std::ranges::reverse(pass.computed);
   }
 
   const RowProgram& program_;
@@ -218,8 +216,7 @@ bool TakesProducts(const RowValue& value) {
 
 // How often a value is read or stored.
 std::ptrdiff_t UsesOf(const RowProgram& program, int value) {
-  std::ptrdiff_t uses = std::count_if(program.results.begin(), program.results.end(),
-                                      [&](const RowResult& result) { return result.value == value; });
+  std::ptrdiff_t uses = std::ranges::count(program.results, value, &RowResult::value);
   for (const RowValue& v : program.values)
     uses += (v.a == value ? 1 : 0) + (v.b == value ? 1 : 0) + (v.c == value ? 1 : 0);
   return uses;
@@ -229,8 +226,9 @@ std::ptrdiff_t UsesOf(const RowProgram& program, int value) {
 
 bool IsSharedProduct(const RowProgram& program, int value) {
   return ValueAt(program, value).op == Operation::kMul && UsesOf(program, value) > 1 &&
-         std::any_of(program.values.begin(), program.values.end(),
-                     [&](const RowValue& v) { return TakesProducts(v) && (v.a == value || v.b == value); });
+         std::ranges::any_of(program.values, [&](const RowValue& v) {
+           return TakesProducts(v) && (v.a == value || v.b == value);
+         });
 }
 
 RowOperands OperandsOf(const RowProgram& program, int value) {
@@ -272,9 +270,7 @@ RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule) {
 
 namespace {
 
-bool Has(const std::vector<int>& list, int item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
+bool Has(const std::vector<int>& list, int item) { return std::ranges::find(list, item) != list.end(); }
 
 // True if `value` can stay in the place of `result` from the pass that computes it to the pass that reads it
 // last.
@@ -301,11 +297,10 @@ bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const
   if (result.dtype != ValueAt(program, result.value).type || Bytes(result.dtype) != kWordBytes ||
       plan.per_row[static_cast<size_t>(result.value)])
     return false;
-  const RowPass& pass = *std::find_if(plan.passes.begin(), plan.passes.end(),
-                                      [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
+  const RowPass& pass =
+      *std::ranges::find_if(plan.passes, [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
   return pass.reductions.empty() && !pass.online &&
-         std::none_of(pass.read.begin(), pass.read.end(),
-                      [&](int v) { return Has(pass.results, schedule.KeptAt(v)); });
+         std::ranges::none_of(pass.read, [&](int v) { return Has(pass.results, schedule.KeptAt(v)); });
 }
 
 // True if reductions down the columns can use the schedule. All passes go over the same columns, so they need
@@ -313,8 +308,7 @@ bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const
 bool CanReduceRows(const RowSchedule& schedule) {
   return !schedule.online && schedule.streamed == RowSchedule::kNone && schedule.prefetch == 0 &&
          !Has(schedule.kept, RowSchedule::kInScratch) &&
-         std::adjacent_find(schedule.unroll.begin(), schedule.unroll.end(), std::not_equal_to<>()) ==
-             schedule.unroll.end();
+         std::ranges::adjacent_find(schedule.unroll, std::not_equal_to<>()) == schedule.unroll.end();
 }
 
 }  // namespace
@@ -352,10 +346,10 @@ bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int re
     const auto reads = [&](int v) {
       return ValueAt(program, v).op == Operation::kLoad && ValueAt(program, v).input == input;
     };
-    if (stored && std::any_of(pass.computed.begin(), pass.computed.end(), reads)) return false;
+    if (stored && std::ranges::any_of(pass.computed, reads)) return false;
     const auto is_there = [&](int v) { return schedule.KeptAt(v) == result; };
-    stored |= std::any_of(pass.kept.begin(), pass.kept.end(), is_there) ||
-              std::find(pass.results.begin(), pass.results.end(), result) != pass.results.end();
+    stored |= std::ranges::any_of(pass.kept, is_there) ||
+              std::ranges::find(pass.results, result) != pass.results.end();
   }
   return true;
 }

@@ -7,7 +7,6 @@
 #ifndef KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 #define KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>

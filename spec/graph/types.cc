@@ -89,7 +89,7 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
   const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
   const std::optional<std::vector<BatchAxis>> batch = BatchAxes(lhs.dims, rhs.dims);
   const bool fits = batch && lhs.dims[rank - 1] == rhs.dims[rank - 2];
-  if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
+  if (!fits || std::ranges::none_of(kMatmulTypes, goes))
     return "matrices [..,M,K] and [..,K,N] of types that go together";
   if (!JoinBatch(*batch)) return "batches of at most two runs of axes, each of both sides or of one alone";
   // A matmul that may round its lhs (to blocks of codes, say) limits both types further.
@@ -171,7 +171,7 @@ void RoundOption(GraphNode* node) {
 std::string InferElementwise(Graph* graph, GraphNode* node) {
   const auto input = [&](int i) -> GraphNode& { return graph->nodes[static_cast<size_t>(i)]; };
   const auto is_number = [&](int i) { return input(i).op == Operation::kNumber; };
-  const auto tensor = std::find_if_not(node->inputs.begin(), node->inputs.end(), is_number);
+  const auto tensor = std::ranges::find_if_not(node->inputs, is_number);
   // Numbers alone leave nothing to take a type from.
   if (tensor == node->inputs.end()) return "a tensor";
   const Dtype dtype = input(*tensor).type.dtype;
@@ -305,7 +305,7 @@ std::string InferRearrange(const Graph& graph, GraphNode* node) {
   node->type.dtype = input.dtype;
   if (node->op == Operation::kPermute) {
     std::vector<uint32_t> sorted = node->axes, all(input.dims.size());
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     std::iota(all.begin(), all.end(), 0);
     if (sorted != all) return "each axis of the tensor once";
     node->type.dims.clear();
@@ -392,8 +392,7 @@ std::optional<WrongStride> CheckStrides(const TensorType& type) {
   // axes before it reach, or two elements would share a place.
   std::vector<size_t> axes(type.dims.size());
   std::iota(axes.rbegin(), axes.rend(), 0u);
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](size_t a, size_t b) { return type.strides[a] < type.strides[b]; });
+  std::ranges::stable_sort(axes, [&](size_t a, size_t b) { return type.strides[a] < type.strides[b]; });
   int64_t reach = 1;  // of the axes so far
   for (size_t axis : axes) {
     if (type.dims[axis] == 1) continue;

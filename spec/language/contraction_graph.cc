@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "spec/storage.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -45,9 +45,9 @@ class ContractionFinder {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const GraphNode& node = graph.nodes[i];
       // Inputs come before their users, so one pass in the nodes' order is enough.
-      has_contraction_[i] =
-          IsContraction(node) || std::any_of(node.inputs.begin(), node.inputs.end(),
-                                             [&](int input) { return HasContraction(input); });
+      has_contraction_[i] = IsContraction(node) || std::ranges::any_of(node.inputs, [&](int input) {
+                              return HasContraction(input);
+                            });
     }
   }
 
@@ -58,15 +58,15 @@ class ContractionFinder {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (!graph_.nodes[i].type.dense())
         return Refused(static_cast<int>(i), "tensors without strides, as yet");
-    const auto first = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), IsContraction);
+    const auto first = std::ranges::find_if(graph_.nodes, IsContraction);
     if (first == graph_.nodes.end()) return Refused(graph_.only_result(), "a contraction");
     contraction_ = static_cast<int>(first - graph_.nodes.begin());
     if (IsTransposedConvolution(At(contraction_).op))
       return Refused(contraction_, "a contraction that is no transposed convolution");
     if (IsConvolution()) convolution_ = MakeRequest();
-    if (absl::Status status = WalkToContraction(); !status.ok()) return status;
-    if (absl::Status status = AddInputs(); !status.ok()) return status;
-    if (absl::Status status = CheckConstants(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(WalkToContraction());
+    KIRSCH_RETURN_IF_ERROR(AddInputs());
+    KIRSCH_RETURN_IF_ERROR(CheckConstants());
     // A parameter that is used twice would be two operands of the spec; one that is unused, none.
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (At(static_cast<int>(i)).op == Operation::kInput && uses_[i] != 1)
@@ -74,8 +74,7 @@ class ContractionFinder {
                        Cat("every parameter to be used once, ", At(static_cast<int>(i)).text,
                            uses_[i] == 0 ? " is not" : " is more often"));
     // The epilogue of a spec has room for so many steps, and operands in memory.
-    const auto operands =
-        std::count_if(steps_.begin(), steps_.end(), [](const Taken& step) { return step.input >= 0; });
+    const auto operands = std::ranges::count_if(steps_, [](const Taken& step) { return step.input >= 0; });
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
       return Refused(graph_.only_result(), Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
                                                kMaxEpilogueOperands, " operands"));
@@ -107,9 +106,7 @@ class ContractionFinder {
     int at = graph_.only_result();
     if (At(at).op == Operation::kCast && !Converts(at)) at = At(at).inputs[0];
     while (at != contraction_) {
-      absl::StatusOr<int> next = Step(at);
-      if (!next.ok()) return next.status();
-      at = *next;
+      KIRSCH_ASSIGN_OR_RETURN(at, Step(at));
     }
     return absl::OkStatus();
   }
@@ -154,7 +151,7 @@ class ContractionFinder {
     // Steps are in the order of the walk, which goes backwards: what is done first is pushed last.
     const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
     EpilogueStep step{reversed ? Operation::kAdd : at.op};
-    if (absl::Status status = SetOperand(chain, other, &step); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(SetOperand(chain, other, &step));
     steps_.push_back({step, step.HasOperand() ? other : -1});
     if (reversed) steps_.push_back(NumberStep(Operation::kMul, -1, At(chain).type.dtype));
     return chain;
@@ -280,7 +277,7 @@ class ContractionFinder {
     const size_t n = out.dims.size() - 1;
     if (Matrices() > kMaxSide) return Refused(contraction_, Cat("a batch of at most ", kMaxSide));
     const Epilogue epilogue = MakeEpilogue();
-    if (absl::Status known = CheckTypesWith(epilogue); !known.ok()) return known;
+    KIRSCH_RETURN_IF_ERROR(CheckTypesWith(epilogue));
     const MatmulTypes types = Types();
     Spec asked;
     asked.op = OpWith(epilogue);
@@ -312,7 +309,7 @@ class ContractionFinder {
     ConvolutionRequest request = convolution_;
     request.types = Types();
     request.epilogue = MakeEpilogue();
-    if (absl::Status known = CheckTypesWith(request.epilogue); !known.ok()) return known;
+    KIRSCH_RETURN_IF_ERROR(CheckTypesWith(request.epilogue));
     if (request.limit() != ConvolutionLimit::kNone)
       return Refused(contraction_,
                      "a convolution without pads and groups, of one image where channels come first");

@@ -9,7 +9,6 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_CONTRACTION_GRAPH_H_
 #define KIRSCH_SPEC_LANGUAGE_CONTRACTION_GRAPH_H_
 
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"

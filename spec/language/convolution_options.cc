@@ -9,6 +9,7 @@
 #include "spec/spec.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -45,10 +46,8 @@ absl::Status ParseAlong(std::string_view source, std::string_view name, const Wo
                                        : Cat("one ", name, " for all axes, or ", axes.size(), " as in ",
                                              Join(std::vector<int>(axes.size(), 1), "x")));
   for (size_t i = 0; i < axes.size(); ++i) {
-    const absl::StatusOr<uint32_t> number =
-        ParseNumber(source, numbers[numbers.size() == 1 ? 0 : i], name, 1, kMaxSide);
-    if (!number.ok()) return number.status();
-    axes[i].*member = *number;
+    KIRSCH_ASSIGN_OR_RETURN(axes[i].*member,
+                            ParseNumber(source, numbers[numbers.size() == 1 ? 0 : i], name, 1, kMaxSide));
   }
   return absl::OkStatus();
 }
@@ -61,19 +60,18 @@ absl::Status ParsePads(std::string_view source, absl::Span<const Word> sides, ab
     return ExpectedAt(source, sides.back(),
                       Cat("one pad for all sides, or those of ", kSides[axes.size() - 1]));
   for (size_t i = 0; i < 2 * axes.size(); ++i) {
-    const absl::StatusOr<uint32_t> number =
-        ParseNumber(source, sides[sides.size() == 1 ? 0 : i], kPadOption, 0, kMaxPad);
-    if (!number.ok()) return number.status();
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t number,
+                            ParseNumber(source, sides[sides.size() == 1 ? 0 : i], kPadOption, 0, kMaxPad));
     // The first half of the words are for what is before each axis, the second half for what is behind.
     AxisOptions& axis = axes[i % axes.size()];
-    (i < axes.size() ? axis.before : axis.after) = *number;
+    (i < axes.size() ? axis.before : axis.after) = number;
   }
   return absl::OkStatus();
 }
 
 absl::Status ParseLayout(std::string_view source, const Word& value, size_t axes, ImageLayout* layout) {
   const auto& names = kImageLayouts[axes - 1];
-  const auto found = std::find(names.begin(), names.end(), value.text);
+  const auto found = std::ranges::find(names, value.text);
   if (found == names.end())
     return ExpectedAt(source, value, Cat("a layout (", Join(names, "|"), ")"), DidYouMean(value.text, names));
   *layout = static_cast<ImageLayout>(found - names.begin());

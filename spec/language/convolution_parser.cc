@@ -17,6 +17,7 @@
 #include "spec/language/types_parser.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::string_view kFilters = "filters", kKernel = "kernel", kGroups = k
 // The options that have a value: these two, those that the kernel language has as well, and the epilogue.
 constexpr auto kValued = [] {
   std::array<std::string_view, kConvolutionOptions.size() + 3> names = {kFilters, kKernel};
-  std::copy(kConvolutionOptions.begin(), kConvolutionOptions.end(), names.begin() + 2);
+  std::ranges::copy(kConvolutionOptions, names.begin() + 2);
   names.back() = kEpilogueWord;
   return names;
 }();
@@ -57,19 +58,16 @@ class ConvolutionParser {
   // Types and the image's sizes.
   absl::Status ParseSizes() {
     types_word_ = words_.Take();
-    absl::StatusOr<MatmulTypes> types = ParseTypes(words_.source(), types_word_);
-    if (!types.ok()) return types.status();
-    asked_.types = *types;
+    KIRSCH_ASSIGN_OR_RETURN(asked_.types, ParseTypes(words_.source(), types_word_));
     sizes_word_ = words_.Take();
     const size_t axes = asked_.axes();
     // The number of sizes is looked at here, for a message that names them.
     if (Split(sizes_word_, 'x').size() != axes + 2)
       return words_.Expected(sizes_word_, Cat("the input's sizes as IMAGESxCHANNELS", "x", AxisNames()));
-    const absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, axes + 2, axes + 2);
-    if (!sizes.ok()) return sizes.status();
-    asked_.sizes.images = (*sizes)[0];
-    asked_.sizes.channels = (*sizes)[1];
-    for (size_t i = 0; i < axes; ++i) Axes()[i].image = (*sizes)[i + 2];
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<uint32_t> sizes, words_.Sizes(sizes_word_, axes + 2, axes + 2));
+    asked_.sizes.images = sizes[0];
+    asked_.sizes.channels = sizes[1];
+    for (size_t i = 0; i < axes; ++i) Axes()[i].image = sizes[i + 2];
     return absl::OkStatus();
   }
 
@@ -79,19 +77,16 @@ class ConvolutionParser {
     std::vector<std::string_view> valued(kValued.begin(), kValued.end());
     if (transposed) std::erase(valued, kGroups);
     const auto flags = transposed ? absl::MakeConstSpan(kTransposedFlags) : absl::MakeConstSpan(kFlags);
-    if (absl::Status status = words_.TakeOptions(valued, flags); !status.ok()) return status;
-    absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
-    if (!filters.ok()) return filters.status();
-    asked_.sizes.filters = *filters;
-    if (absl::Status status = ParseKernel(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(words_.TakeOptions(valued, flags));
+    KIRSCH_ASSIGN_OR_RETURN(asked_.sizes.filters, words_.SizeOption(kFilters));
+    KIRSCH_RETURN_IF_ERROR(ParseKernel());
     for (std::string_view name : kConvolutionOptions) {
       if (!words_.Has(name)) continue;
       const Word& value = words_.Value(name);
       // In a shorthand, all pads are one word: commas do not separate arguments here.
       const std::vector<Word> values = name == kPadOption ? Split(value, ',') : std::vector<Word>{value};
-      const absl::Status status =
-          ParseConvolutionOption(words_.source(), name, values, asked_.axes(), &asked_.options);
-      if (!status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(
+          ParseConvolutionOption(words_.source(), name, values, asked_.axes(), &asked_.options));
     }
     asked_.accumulate = words_.Has(kAccumulateWord);
     asked_.constant_filters = words_.Has(kConstantFiltersWord);
@@ -109,9 +104,8 @@ class ConvolutionParser {
     const Word& kernel = words_.Value(kKernel);
     if (Split(kernel, 'x').size() != axes)
       return words_.Expected(kernel, Cat("a kernel's sizes as ", AxisNames()));
-    const absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, axes, axes);
-    if (!sides.ok()) return sides.status();
-    for (size_t i = 0; i < axes; ++i) Axes()[i].kernel = (*sides)[i];
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<uint32_t> sides, words_.Sizes(kernel, axes, axes));
+    for (size_t i = 0; i < axes; ++i) Axes()[i].kernel = sides[i];
     return absl::OkStatus();
   }
 
@@ -127,10 +121,8 @@ class ConvolutionParser {
   absl::Status ParseEpilogueSteps() {
     const MatmulTypes& types = asked_.types;
     if (words_.Has(kEpilogueWord)) {
-      absl::StatusOr<Epilogue> epilogue =
-          ParseEpilogue(words_.source(), words_.Value(kEpilogueWord), AccumulatorOf(types.lhs));
-      if (!epilogue.ok()) return epilogue.status();
-      asked_.epilogue = *epilogue;
+      KIRSCH_ASSIGN_OR_RETURN(asked_.epilogue, ParseEpilogue(words_.source(), words_.Value(kEpilogueWord),
+                                                             AccumulatorOf(types.lhs)));
     }
     const absl::Status status = CheckTypes(words_.source(), types_word_, types, asked_.epilogue);
     return status.ok() && asked_.accumulate ? CheckAccumulation(words_.source(), types_word_, types) : status;

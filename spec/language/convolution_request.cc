@@ -3,9 +3,7 @@
 
 #include "spec/canonical.h"
 #include "spec/check.h"
-#include "spec/graph/types.h"
 #include "spec/language/convolution_options.h"
-#include "spec/language/epilogue_parser.h"
 #include "spec/language/printer.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"

@@ -7,6 +7,7 @@
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -27,7 +28,7 @@ class DecisionParser {
 
   absl::StatusOr<Schedule> Parse() {
     const std::string_view verb = words_[0].text;
-    if (absl::Status status = ParseArguments(verb); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ParseArguments(verb));
     if (!words_[next_].text.empty()) return ExpectedAt(file_, words_[next_], "the end of the line");
     return Schedule{decision_, {}, words_[0].position, holes_, verb == kGapWord};
   }
@@ -168,14 +169,13 @@ class DecisionParser {
         layout.order = order;
         return absl::OkStatus();
       }
-    for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums,
-                            LayoutKind::kLanewise, LayoutKind::kChains, LayoutKind::kTiles}) {
-      const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
-      if (!text.starts_with(name)) continue;
-      layout.kind = kind;
-      text.remove_prefix(name.size());
+    for (size_t kind = 0; kind < kLayouts.size(); ++kind) {
+      const LayoutInfo& info = kLayouts[kind];
+      if (!info.decided || !text.starts_with(info.word)) continue;
+      layout.kind = static_cast<LayoutKind>(kind);
+      text.remove_prefix(info.word.size());
       // Only "packed" may stand without a number: it is one panel.
-      if (text.empty() && kind == LayoutKind::kPacked) return absl::OkStatus();
+      if (text.empty() && layout.kind == LayoutKind::kPacked) return absl::OkStatus();
       const size_t sign = text.find(kGroupSign);
       const std::optional<uint32_t> panel = ParsePositive(text.substr(0, sign));
       const std::optional<uint32_t> group =

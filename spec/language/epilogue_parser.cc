@@ -11,6 +11,7 @@
 #include "spec/element_array.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -54,9 +55,8 @@ class EpilogueParser {
     }
     const size_t colon = word.text.find(':');
     const Word name = word.Part(0, std::min(colon, word.text.size()));
-    const auto known = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
-      return IsStep(info.op) && info.name == name.text;
-    });
+    const auto known = std::ranges::find_if(
+        kOperations, [&](const OperationInfo& info) { return IsStep(info.op) && info.name == name.text; });
     if (known == kOperations.end()) return ExpectedAt(source_, word, AnyStep(), StepHint(name.text));
     step.op = known->op;
     // Values that are f64 or f16 take single instructions only, and stay what they are.
@@ -137,8 +137,7 @@ std::string StepsText() {
 
 absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word, Dtype sum) {
   EpilogueParser parser(source, sum);
-  for (const Word& step : Split(word, ','))
-    if (absl::Status status = parser.ParseStep(step); !status.ok()) return status;
+  for (const Word& step : Split(word, ',')) KIRSCH_RETURN_IF_ERROR(parser.ParseStep(step));
   return parser.epilogue();
 }
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "spec/check.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "spec/usual_sizes.h"
 
@@ -64,7 +64,7 @@ std::vector<uint32_t> UsualSizesBetween(uint32_t low, uint32_t high) {
     if (size > low && size < high) sizes.push_back(size);
   };
   for (uint32_t size : kUsualSizes) add(size);
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
@@ -136,52 +136,46 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
   std::vector<Word> words = SplitWords(text);
   // Only matmuls have families of specs. Ranges in other shorthands are families of graphs.
   if (FindContraction(words[0].text) == nullptr) {
-    absl::StatusOr<ParsedSpec> single = ParseSpec(text, source);
-    if (!single.ok()) return single.status();
-    return SpecFamily(*std::move(single));
+    KIRSCH_ASSIGN_OR_RETURN(ParsedSpec single, ParseSpec(text, source));
+    return SpecFamily(std::move(single));
   }
-  const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
-  if (!mixture.ok()) return mixture.status();
-  const absl::StatusOr<ParsedMatmul> matmul = ParsedMatmul::Parse(words, source);
-  if (!matmul.ok()) return matmul.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<Word> mixture, TakeMixture(source, &words));
+  KIRSCH_ASSIGN_OR_RETURN(const ParsedMatmul matmul, ParsedMatmul::Parse(words, source));
   SpecFamily family;
-  family.ranges_ = matmul->ranges();
+  family.ranges_ = matmul.ranges();
   UserSizes low, next, high;
   for (size_t dim = 0; dim < low.size(); ++dim) {
     low[dim] = family.ranges_[dim].low;
     high[dim] = family.ranges_[dim].high;
     next[dim] = std::min(low[dim] + 1, high[dim]);
   }
-  const absl::StatusOr<Spec> smallest = matmul->Member(low);
-  if (!smallest.ok()) return smallest.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Spec smallest, matmul.Member(low));
   // A mistake in a member has to be found without looking at all of them. Limits grow with the sizes, so the
   // largest member breaks them first. A size that must be a multiple of something is none in the member after
   // the smallest.
   for (const UserSizes& sizes : {high, next})
-    if (absl::Status status = matmul->Member(sizes).status(); !status.ok())
+    if (absl::Status status = matmul.Member(sizes).status(); !status.ok())
       return absl::InvalidArgumentError(
           Cat(std::string(status.message()), " (for the member ", SizesText(Single(sizes)), ")"));
   // Members keep a leading dimension that was given, and have their own default for others, which is 0 in
   // form_. One that was given differs from the smallest member's default, or is every member's.
-  family.form_ = matmul->form();
+  family.form_ = matmul.form();
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
-    const uint32_t ld = smallest->operand[static_cast<size_t>(operand)].layout.ld;
-    if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
+    const uint32_t ld = smallest.operand[static_cast<size_t>(operand)].layout.ld;
+    if (ld != ExtentOf(smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
   }
-  family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
+  family.text_ = PrintSpec(smallest, SizesText(family.ranges_));
   std::vector<VaryingSize> sizes = EverySize(family.ranges_);
-  if (!*mixture) {
+  if (!mixture) {
     family.sizes_ = LookedAt(std::move(sizes), {});
     return family;
   }
   // A mixture decides how a constant operand is packed. Without such an operand it would mean nothing.
   if (!family.SharesConstant())
-    return ExpectedAt(source, **mixture,
+    return ExpectedAt(source, *mixture,
                       "a mixture only where an operand is constant, and one size varies that it lacks");
-  absl::StatusOr<std::vector<SizeShare>> parts =
-      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), sizes.front());
-  if (!parts.ok()) return parts.status();
-  family.mixture_ = *std::move(parts);
+  KIRSCH_ASSIGN_OR_RETURN(family.mixture_,
+                          ParseMixture(source, mixture->Part(kMixtureOption.size()), sizes.front()));
   family.sizes_ = LookedAt(std::move(sizes), family.mixture_);
   Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
   return family;
@@ -197,7 +191,7 @@ std::string FamilyText(const ParsedSpec& first, const ParsedSpec& last) {
   std::vector<std::string> words;
   for (const Word& word : SplitWords(last.text))
     words.push_back(words.size() == kSizesWord ? SizesText(ranges) : std::string(word.text));
-  return absl::StrJoin(words, " ");
+  return Join(words, " ");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_FAMILY_H_
 #define KIRSCH_SPEC_LANGUAGE_FAMILY_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -22,7 +22,7 @@ std::vector<std::string_view> NamesWhere(const Predicate& accepts) {
 }  // namespace
 
 const OperationInfo* FindFunction(std::string_view name) {
-  const auto found = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
+  const auto found = std::ranges::find_if(kOperations, [&](const OperationInfo& info) {
     return info.kind != OperationKind::kLeaf && info.name == name;
   });
   return found == kOperations.end() ? nullptr : &*found;

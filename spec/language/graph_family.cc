@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "absl/strings/ascii.h"
-#include "spec/check.h"
 #include "spec/language/graph_parser.h"
 #include "spec/language/graph_shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -124,8 +124,7 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
   family.parse_ = [sizes, parse](absl::Span<const uint32_t> values) {
     return parse(AllValues(sizes, values));
   };
-  if (absl::Status status = CheckConstants(source, family.members_, family.sizes_); !status.ok())
-    return status;
+  KIRSCH_RETURN_IF_ERROR(CheckConstants(source, family.members_, family.sizes_));
   // A mixture decides how constants are packed for several sizes. Where either is missing it would mean
   // nothing.
   if (head.mixture_at && (count == 1 || !family.member(0).HasConstants()))
@@ -137,8 +136,7 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
 }
 
 absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source) {
-  absl::StatusOr<KernelHead> head = ParseKernelHead(lines.front(), source);
-  if (!head.ok()) return head.status();
+  KIRSCH_ASSIGN_OR_RETURN(KernelHead head, ParseKernelHead(lines.front(), source));
   // The family's text: the head, and the statements two blanks further in.
   std::string text;
   for (const Word& several : lines)
@@ -148,7 +146,7 @@ absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::
     }
   // The function that makes members outlives `lines`, and is copied with the family.
   const auto own = std::make_shared<const OwnText>(lines);
-  return GraphFamily::Parsed(source, *std::move(head), text, lines.front().position,
+  return GraphFamily::Parsed(source, std::move(head), text, lines.front().position,
                              [own, from = std::string(source)](absl::Span<const uint32_t> values) {
                                return ParseGraph(own->lines(), from, values);
                              });
@@ -156,32 +154,28 @@ absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::
 
 absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source) {
   std::vector<Word> words = SplitWords(text);
-  const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
-  if (!mixture.ok()) return mixture.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<Word> mixture, TakeMixture(source, &words));
   // Members are made from the same text with blanks in the mixture's place, so that errors have the right
   // columns.
   std::string blanked(text.text);
-  if (*mixture)
-    blanked.replace(static_cast<size_t>((*mixture)->text.data() - text.text.data()), (*mixture)->text.size(),
-                    (*mixture)->text.size(), ' ');
+  if (mixture)
+    blanked.replace(static_cast<size_t>(mixture->text.data() - text.text.data()), mixture->text.size(),
+                    mixture->text.size(), ' ');
   const Word kernel = {blanked, text.position};
   const auto own = std::make_shared<const OwnText>(absl::MakeConstSpan(&kernel, 1));
   const std::vector<ShorthandRange> ranges = RangesOf(own->lines().front());
   KernelHead head{MakeIdentifier(text.text), {}};
   for (const ShorthandRange& range : ranges) {
-    absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source, range.word);
-    if (!values.ok()) return values.status();
-    head.sizes.push_back({range.name, *std::move(values)});
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<uint32_t> values, ParseValues(source, range.word));
+    head.sizes.push_back({range.name, std::move(values)});
   }
   head.mixtures.resize(ranges.size());
-  if (*mixture) {
+  if (mixture) {
     // A shorthand's mixture names no size.
-    if (ranges.size() != 1) return ExpectedAt(source, **mixture, "a mixture only where a single size varies");
-    absl::StatusOr<std::vector<SizeShare>> shares =
-        ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), head.sizes.front());
-    if (!shares.ok()) return shares.status();
-    head.mixtures.front() = *std::move(shares);
-    head.mixture_at = (*mixture)->position;
+    if (ranges.size() != 1) return ExpectedAt(source, *mixture, "a mixture only where a single size varies");
+    KIRSCH_ASSIGN_OR_RETURN(head.mixtures.front(),
+                            ParseMixture(source, mixture->Part(kMixtureOption.size()), head.sizes.front()));
+    head.mixture_at = mixture->position;
   }
   return GraphFamily::Parsed(source, std::move(head), Cat(text.text, "\n"), text.position,
                              [own, ranges, from = std::string(source)](absl::Span<const uint32_t> values) {

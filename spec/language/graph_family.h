@@ -14,13 +14,12 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/graph/graph.h"
-#include "spec/language/graph_parser.h"
+#include "spec/language/kernel_head.h"
 #include "spec/language/mixture.h"
 #include "spec/language/varying_size.h"
 #include "spec/text/text.h"

@@ -2,7 +2,6 @@
 #include "spec/language/graph_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -23,6 +22,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -49,9 +49,8 @@ class GraphParser : TokenReader {
 
   // The whole kernel; its head is the first line.
   absl::StatusOr<Graph> Parse(absl::Span<const Word> lines) {
-    if (absl::Status status = ParseHead(lines.front()); !status.ok()) return status;
-    for (const Word& line : lines.subspan(1))
-      if (absl::Status status = ParseStatement(line); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ParseHead(lines.front()));
+    for (const Word& line : lines.subspan(1)) KIRSCH_RETURN_IF_ERROR(ParseStatement(line));
     if (!returned_)
       return ErrorAt(source(), lines.back().position, Cat("expected a line 'return ...' in ", graph_.name));
     return std::move(graph_);
@@ -59,9 +58,8 @@ class GraphParser : TokenReader {
 
   // The head up to its sizes, for a family, whose members are parsed one by one.
   absl::StatusOr<KernelHead> Head(const Word& line) {
-    if (absl::Status status = ParseName(line); !status.ok()) return status;
-    if (Peek().text == "[")
-      if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ParseName(line));
+    if (Peek().text == "[") KIRSCH_RETURN_IF_ERROR(ParseSizeNames());
     return sizes_.Head(source(), graph_.name);
   }
 
@@ -127,13 +125,13 @@ class GraphParser : TokenReader {
     GraphNode input;
     input.text = std::string(name.text);
     input.position = name.position;
-    if (absl::Status status = CheckNewName(name); !status.ok()) return status;
-    if (absl::Status status = TakeSign(":"); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(CheckNewName(name));
+    KIRSCH_RETURN_IF_ERROR(TakeSign(":"));
     if (Peek().text == kConstantWord) {
       Take();
       input.constant = true;
     }
-    if (absl::Status status = ParseTensor(&input.type); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ParseTensor(&input.type));
     // All nodes so far are parameters: statements come later.
     if (graph_.nodes.size() == kMaxParameters)
       return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
@@ -168,18 +166,15 @@ class GraphParser : TokenReader {
 
   // T[M,N]
   absl::Status ParseType(TensorType* type) {
-    absl::StatusOr<Dtype> dtype = ParseDtype(false);
-    if (!dtype.ok()) return dtype.status();
-    type->dtype = *dtype;
-    if (absl::Status status = TakeSign("["); !status.ok()) return status;
+    KIRSCH_ASSIGN_OR_RETURN(Dtype dtype, ParseDtype(false));
+    type->dtype = dtype;
+    KIRSCH_RETURN_IF_ERROR(TakeSign("["));
     Word last = Peek();
     while (Peek().text != "]") {
-      if (!type->dims.empty())
-        if (absl::Status status = TakeSign(","); !status.ok()) return status;
-      absl::StatusOr<uint32_t> size = ParseSize("a size", kMaxSide);
-      if (!size.ok()) return size.status();
+      if (!type->dims.empty()) KIRSCH_RETURN_IF_ERROR(TakeSign(","));
+      KIRSCH_ASSIGN_OR_RETURN(uint32_t size, ParseSize("a size", kMaxSide));
       if (type->dims.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
-      type->dims.push_back(*size);
+      type->dims.push_back(size);
       if (type->elements() > kMaxElements)
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       last = Take();
@@ -205,17 +200,15 @@ class GraphParser : TokenReader {
     if (type->dims.size() > kMaxStridedRank)
       return Expected(Peek(), Cat("at most ", kMaxStridedRank, " axes where there are strides"));
     Take();
-    for (std::string_view sign : {"=", "["})
-      if (absl::Status status = TakeSign(sign); !status.ok()) return status;
+    for (std::string_view sign : {"=", "["}) KIRSCH_RETURN_IF_ERROR(TakeSign(sign));
     const std::string wanted = Cat("a stride for each of ", type->dims.size(), " axes");
     std::vector<Word> words;
     while (Peek().text != "]") {
       if (words.size() == type->dims.size()) return Expected(Peek(), Cat("']' (", wanted, ")"));
-      if (!words.empty())
-        if (absl::Status status = TakeSign(","); !status.ok()) return status;
-      const absl::StatusOr<uint32_t> stride = ParseSize("a stride", std::numeric_limits<uint32_t>::max());
-      if (!stride.ok()) return stride.status();
-      type->strides.push_back(*stride);
+      if (!words.empty()) KIRSCH_RETURN_IF_ERROR(TakeSign(","));
+      KIRSCH_ASSIGN_OR_RETURN(const uint32_t stride,
+                              ParseSize("a stride", std::numeric_limits<uint32_t>::max()));
+      type->strides.push_back(stride);
       words.push_back(Take());
     }
     if (words.size() < type->dims.size()) return Expected(Peek(), wanted);
@@ -232,7 +225,7 @@ class GraphParser : TokenReader {
     declared_at_ = Peek();
     do {
       if (several) Take();
-      if (absl::Status status = ParseTensor(&declared_.emplace_back()); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ParseTensor(&declared_.emplace_back()));
     } while (several && Peek().text == ",");
     return several ? TakeSign(")") : absl::OkStatus();
   }
@@ -244,11 +237,10 @@ class GraphParser : TokenReader {
     if (returned_) return Expected(first, "nothing after the return");
     if (first.text == "return") return ParseReturn();
     // The value gets its name only when it is read, so no value is made from itself.
-    if (absl::Status status = CheckNewName(first); !status.ok()) return status;
-    if (absl::Status status = TakeSign("="); !status.ok()) return status;
-    absl::StatusOr<int> value = ParseTensorValue();
-    if (!value.ok()) return value.status();
-    names_[std::string(first.text)] = *value;
+    KIRSCH_RETURN_IF_ERROR(CheckNewName(first));
+    KIRSCH_RETURN_IF_ERROR(TakeSign("="));
+    KIRSCH_ASSIGN_OR_RETURN(int value, ParseTensorValue());
+    names_[std::string(first.text)] = value;
     return ExpectEnd();
   }
 
@@ -259,17 +251,15 @@ class GraphParser : TokenReader {
     do {
       if (!words.empty()) Take();
       words.push_back(Peek());
-      if (absl::Status status = ParseResult(); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ParseResult());
     } while (Peek().text == ",");
-    if (absl::Status status = ExpectEnd(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ExpectEnd());
     if (!declared_.empty() && declared_.size() != words.size())
       return Expected(declared_at_, Cat("the types of ", words.size(), " results, in parentheses"));
     if (words.size() > 1)
-      for (size_t i = 0; i < words.size(); ++i)
-        if (absl::Status status = NameResult(words[i], i); !status.ok()) return status;
+      for (size_t i = 0; i < words.size(); ++i) KIRSCH_RETURN_IF_ERROR(NameResult(words[i], i));
     for (size_t i = 0; i < words.size() && !declared_.empty(); ++i)
-      if (absl::Status status = SetType(words[i], declared_[i], graph_.results[i].value); !status.ok())
-        return status;
+      KIRSCH_RETURN_IF_ERROR(SetType(words[i], declared_[i], graph_.results[i].value));
     return absl::OkStatus();
   }
 
@@ -382,7 +372,7 @@ class GraphParser : TokenReader {
 
   // The type behind a cast's argument: cast(x, bf16).
   absl::Status ParseCastType(GraphNode* node) {
-    if (absl::Status status = TakeSign(","); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(TakeSign(","));
     absl::StatusOr<Dtype> dtype = ParseDtype(true);
     if (dtype.ok()) node->type.dtype = *dtype;
     return dtype.status();
@@ -392,17 +382,14 @@ class GraphParser : TokenReader {
   absl::Status ParseAxes(GraphNode* node) {
     const bool permutes = node->op == Operation::kPermute;
     std::vector<uint32_t>& list = permutes ? node->axes : node->type.dims;
-    for (std::string_view sign : {",", "["})
-      if (absl::Status status = TakeSign(sign); !status.ok()) return status;
+    for (std::string_view sign : {",", "["}) KIRSCH_RETURN_IF_ERROR(TakeSign(sign));
     while (Peek().text != "]") {
-      if (!list.empty())
-        if (absl::Status status = TakeSign(","); !status.ok()) return status;
+      if (!list.empty()) KIRSCH_RETURN_IF_ERROR(TakeSign(","));
       if (list.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
-      const absl::StatusOr<uint32_t> number =
-          permutes ? ParseNumber(source(), Peek(), "an axis", 0, int64_t{kMaxRank - 1})
-                   : ParseSize("a size", kMaxSide);
-      if (!number.ok()) return number.status();
-      list.push_back(*number);
+      KIRSCH_ASSIGN_OR_RETURN(const uint32_t number,
+                              permutes ? ParseNumber(source(), Peek(), "an axis", 0, int64_t{kMaxRank - 1})
+                                       : ParseSize("a size", kMaxSide));
+      list.push_back(number);
       if (IsTooLarge(node->type.dims)) return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       Take();
     }
@@ -413,15 +400,15 @@ class GraphParser : TokenReader {
   absl::Status ParseOption(std::vector<std::string_view>* given, GraphNode* node) {
     const Word name = Take();
     const std::vector<std::string_view> known = OptionsOf(node->op);
-    if (std::find(known.begin(), known.end(), name.text) == known.end())
+    if (std::ranges::find(known, name.text) == known.end())
       return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"),
                       DidYouMean(name.text, known));
     const bool axis = name.text == "axis";
     const bool several = Info(node->op).kind == OperationKind::kReduction;
-    if (!several && std::find(given->begin(), given->end(), name.text) != given->end())
+    if (!several && std::ranges::find(*given, name.text) != given->end())
       return Expected(name, "each option once");
     given->push_back(name.text);
-    if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(TakeSign("="));
     const Word value = Take();
     if (name.text == kLhsAsOption) return SetRounding(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
@@ -476,11 +463,11 @@ class GraphParser : TokenReader {
 
   // Axes are kept in ascending order, whatever their order in the text.
   absl::Status AddAxis(const Word& value, GraphNode* node) const {
-    const absl::StatusOr<uint32_t> axis = ParseNumber(source(), value, "axis", 0, int64_t{kMaxRank - 1});
-    if (!axis.ok()) return axis.status();
-    const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), *axis);
-    if (place != node->axes.end() && *place == *axis) return Expected(value, "each axis once");
-    node->axes.insert(place, *axis);
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t axis,
+                            ParseNumber(source(), value, "axis", 0, int64_t{kMaxRank - 1}));
+    const auto place = std::ranges::lower_bound(node->axes, axis);
+    if (place != node->axes.end() && *place == axis) return Expected(value, "each axis once");
+    node->axes.insert(place, axis);
     return absl::OkStatus();
   }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/types.h"
 #include "spec/language/along_axis_options.h"
@@ -34,18 +33,16 @@ class GraphPrinter {
       if (node.op == Operation::kInput)
         parameters.push_back(
             Cat(node.text, ": ", node.constant ? Cat(kConstantWord, " ") : "", PrintTensorType(node.type)));
-    std::vector<std::string> types, results;
-    for (const GraphResult& result : graph_.results) {
-      types.push_back(PrintTensorType(graph_.TypeOf(result)));
-      results.push_back(names_[static_cast<size_t>(result.value)]);
-    }
-    const std::string returns = absl::StrJoin(types, ", ");
-    std::string text = Cat("kernel ", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> ",
-                           types.size() > 1 ? Cat("(", returns, ")") : returns, ":\n");
+    const std::string returns = Join(graph_.results, ", ", [&](const GraphResult& result) {
+      return PrintTensorType(graph_.TypeOf(result));
+    });
+    std::string text = Cat("kernel ", graph_.name, "(", Join(parameters, ", "), ") -> ",
+                           graph_.results.size() > 1 ? Cat("(", returns, ")") : returns, ":\n");
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (Info(graph_.nodes[i].op).kind != OperationKind::kLeaf)
         Append(&text, "  ", names_[i], " = ", Call(graph_.nodes[i]), "\n");
-    return Cat(text, "  return ", absl::StrJoin(results, ", "), "\n");
+    const auto name = [&](const GraphResult& result) { return names_[static_cast<size_t>(result.value)]; };
+    return Cat(text, "  return ", Join(graph_.results, ", ", name), "\n");
   }
 
  private:
@@ -69,7 +66,7 @@ class GraphPrinter {
     const bool copies = Info(node.op).kind == OperationKind::kRearrange;
     if (copies)
       arguments.push_back(
-          Cat("[", absl::StrJoin(node.op == Operation::kPermute ? node.axes : node.type.dims, ","), "]"));
+          Cat("[", Join(node.op == Operation::kPermute ? node.axes : node.type.dims, ","), "]"));
     for (uint32_t axis : node.axes)
       if (!copies) arguments.push_back(Cat("axis=", axis));
     AlongAxis along = node.along;
@@ -83,7 +80,7 @@ class GraphPrinter {
       for (const OptionText& option :
            PrintOptions(node.conv, Info(node.op).image_axes, Info(node.op).transposed))
         arguments.push_back(Cat(option.name, "=", option.value));
-    return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
+    return Cat(Info(node.op).name, "(", Join(arguments, ", "), ")");
   }
 
   // An f32's fewest digits, where the operation is of f32s or narrower floats.
@@ -100,8 +97,8 @@ class GraphPrinter {
 }  // namespace
 
 std::string PrintTensorType(const TensorType& type) {
-  const std::string shape = Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
-  return type.dense() ? shape : Cat(shape, " ", kStridesWord, "=[", absl::StrJoin(type.strides, ","), "]");
+  const std::string shape = Cat(Info(type.dtype).name, "[", Join(type.dims, ","), "]");
+  return type.dense() ? shape : Cat(shape, " ", kStridesWord, "=[", Join(type.strides, ","), "]");
 }
 
 std::string PrintGraph(const Graph& graph) { return GraphPrinter(graph).Print(); }

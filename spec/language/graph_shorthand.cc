@@ -16,6 +16,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -35,45 +36,39 @@ struct Begun {
 
 // The first `types` of kFloats are allowed.
 absl::StatusOr<Dtype> TakeType(ShorthandWords& words, size_t types) {
-  const absl::StatusOr<size_t> type =
-      words.TakeChoice(absl::MakeConstSpan(kFloats).first(types), "an element type");
-  if (!type.ok()) return type.status();
-  return kFloatTypes[*type];
+  KIRSCH_ASSIGN_OR_RETURN(const size_t type,
+                          words.TakeChoice(absl::MakeConstSpan(kFloats).first(types), "an element type"));
+  return kFloatTypes[type];
 }
 
 // `name`: the kernel's.
 absl::StatusOr<Begun> Begin(ShorthandWords& words, const std::string& name, size_t fewest_sizes) {
-  const absl::StatusOr<Dtype> type = TakeType(words, kFloats.size());
-  if (!type.ok()) return type.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Dtype type, TakeType(words, kFloats.size()));
   const Word word = words.Take();
-  absl::StatusOr<std::vector<uint32_t>> sizes = words.Sizes(word, fewest_sizes, kMaxRank);
-  if (!sizes.ok()) return sizes.status();
-  return Begun{*type, *std::move(sizes), {name, words.source(), word.position}};
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<uint32_t> sizes, words.Sizes(word, fewest_sizes, kMaxRank));
+  return Begun{type, std::move(sizes), {name, words.source(), word.position}};
 }
 
 // softmax, layernorm, rmsnorm: an operation along the last axis, with a vector of scales and one of shifts
 // where it has them. The result is rounded to the type of the input.
 absl::StatusOr<Graph> Rowwise(ShorthandWords& words, const std::string& name, Operation op) {
-  absl::StatusOr<Begun> begun = Begin(words, name, 1);
-  if (!begun.ok()) return begun.status();
+  KIRSCH_ASSIGN_OR_RETURN(Begun begun, Begin(words, name, 1));
   constexpr std::array<std::string_view, 1> kEps = {"eps"};
   constexpr std::array<const char*, 2> kVectors = {"scale", "shift"};
   // The arguments behind x are vectors as long as a row. Those that have vectors have eps, too.
   const auto vectors = static_cast<size_t>(Info(op).arguments - 1);
-  if (absl::Status status = words.TakeOptions(absl::MakeConstSpan(kEps).first(vectors > 0 ? 1 : 0));
-      !status.ok())
-    return status;
+  KIRSCH_RETURN_IF_ERROR(words.TakeOptions(absl::MakeConstSpan(kEps).first(vectors > 0 ? 1 : 0)));
   GraphNode node = OperationNode(op);
   if (words.Has(kEps[0])) {
     const std::optional<float> eps = ParseFinite(words.Value(kEps[0]).text);
     if (!eps) return words.Expected(words.Value(kEps[0]), "a number");
     node.number = *eps;
   }
-  node.inputs = {begun->builder.Parameter("x", begun->type, begun->sizes)};
+  node.inputs = {begun.builder.Parameter("x", begun.type, begun.sizes)};
   for (size_t i = 0; i < vectors; ++i)
-    node.inputs.push_back(begun->builder.Parameter(kVectors[i], begun->type, {begun->sizes.back()}));
-  const int result = begun->builder.Cast(begun->builder.Add(std::move(node)), begun->type);
-  return std::move(begun->builder).Build(result);
+    node.inputs.push_back(begun.builder.Parameter(kVectors[i], begun.type, {begun.sizes.back()}));
+  const int result = begun.builder.Cast(begun.builder.Add(std::move(node)), begun.type);
+  return std::move(begun.builder).Build(result);
 }
 
 // reduce sum|max|mean, over the axes named.
@@ -82,53 +77,47 @@ absl::StatusOr<Graph> Reduce(ShorthandWords& words, const std::string& name) {
   constexpr std::array<Operation, 3> kOps = {Operation::kReduceSum, Operation::kReduceMax,
                                              Operation::kReduceMean};
   constexpr std::array<std::string_view, 1> kAxis = {"axis"};
-  const absl::StatusOr<size_t> kind = words.TakeChoice(kKinds, "a reduction");
-  if (!kind.ok()) return kind.status();
-  absl::StatusOr<Begun> begun = Begin(words, name, 1);
-  if (!begun.ok()) return begun.status();
-  if (absl::Status status = words.TakeOptions(kAxis); !status.ok()) return status;
-  GraphNode node = OperationNode(kOps[*kind]);
-  const auto last = static_cast<uint32_t>(begun->sizes.size()) - 1;
+  KIRSCH_ASSIGN_OR_RETURN(const size_t kind, words.TakeChoice(kKinds, "a reduction"));
+  KIRSCH_ASSIGN_OR_RETURN(Begun begun, Begin(words, name, 1));
+  KIRSCH_RETURN_IF_ERROR(words.TakeOptions(kAxis));
+  GraphNode node = OperationNode(kOps[kind]);
+  const auto last = static_cast<uint32_t>(begun.sizes.size()) - 1;
   if (!words.Has(kAxis[0])) node.axes = {last};  // as all that goes by rows
   for (const Word& axis : words.Has(kAxis[0]) ? Split(words.Value(kAxis[0]), ',') : std::vector<Word>{}) {
-    const absl::StatusOr<uint32_t> number = ParseNumber(words.source(), axis, "an axis", 0, last);
-    if (!number.ok()) return number.status();
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t number, ParseNumber(words.source(), axis, "an axis", 0, last));
     // Ascending, as the graph has them.
-    const auto place = std::lower_bound(node.axes.begin(), node.axes.end(), *number);
-    if (place != node.axes.end() && *place == *number) return words.Expected(axis, "each axis once");
-    node.axes.insert(place, *number);
+    const auto place = std::ranges::lower_bound(node.axes, number);
+    if (place != node.axes.end() && *place == number) return words.Expected(axis, "each axis once");
+    node.axes.insert(place, number);
   }
-  node.inputs = {begun->builder.Parameter("x", begun->type, begun->sizes)};
-  const int result = begun->builder.Cast(begun->builder.Add(std::move(node)), begun->type);
-  return std::move(begun->builder).Build(result);
+  node.inputs = {begun.builder.Parameter("x", begun.type, begun.sizes)};
+  const int result = begun.builder.Cast(begun.builder.Add(std::move(node)), begun.type);
+  return std::move(begun.builder).Build(result);
 }
 
 absl::StatusOr<Graph> Transpose(ShorthandWords& words, const std::string& name) {
-  absl::StatusOr<Begun> begun = Begin(words, name, 2);
-  if (!begun.ok()) return begun.status();
-  if (absl::Status status = words.TakeOptions({}); !status.ok()) return status;
-  const int x = begun->builder.Parameter("x", begun->type, begun->sizes);
-  const int result = begun->builder.Add(Operation::kTranspose, {x});
-  return std::move(begun->builder).Build(result);
+  KIRSCH_ASSIGN_OR_RETURN(Begun begun, Begin(words, name, 2));
+  KIRSCH_RETURN_IF_ERROR(words.TakeOptions({}));
+  const int x = begun.builder.Parameter("x", begun.type, begun.sizes);
+  const int result = begun.builder.Add(Operation::kTranspose, {x});
+  return std::move(begun.builder).Build(result);
 }
 
 // softmax(q k^T / sqrt(dim)) v
 absl::StatusOr<Graph> Attention(ShorthandWords& words, const std::string& name) {
   constexpr std::array<std::string_view, 3> kSizes = {"heads", "tokens", "dim"};
-  const absl::StatusOr<Dtype> type = TakeType(words, 1);
-  if (!type.ok()) return type.status();
-  if (absl::Status status = words.TakeOptions(kSizes); !status.ok()) return status;
+  KIRSCH_ASSIGN_OR_RETURN(const Dtype type, TakeType(words, 1));
+  KIRSCH_RETURN_IF_ERROR(words.TakeOptions(kSizes));
   // Queries, keys and values all have the shape [heads, tokens, dim].
   std::vector<uint32_t> sizes;
   for (std::string_view option : kSizes) {
-    absl::StatusOr<uint32_t> size = words.SizeOption(option);
-    if (!size.ok()) return size.status();
-    sizes.push_back(*size);
+    KIRSCH_ASSIGN_OR_RETURN(uint32_t size, words.SizeOption(option));
+    sizes.push_back(size);
   }
   GraphBuilder builder(name, words.source(), words.Value("tokens").position);
   std::array<int, 3> inputs = {};
   for (size_t i = 0; i < inputs.size(); ++i)
-    inputs[i] = builder.Parameter(std::string(1, "qkv"[i]), *type, sizes);
+    inputs[i] = builder.Parameter(std::string(1, "qkv"[i]), type, sizes);
   const int scores =
       builder.Add(Operation::kMatmul, {inputs[0], builder.Add(Operation::kTranspose, {inputs[1]})});
   // Rounded to f32, as a kernel written by hand would have it.
@@ -144,11 +133,10 @@ using ShorthandParser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const s
 // A row of the table for a shorthand that is a graph alone.
 template <ShorthandParser kParse>
 absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) {
-  absl::StatusOr<Graph> graph = kParse(words, MakeIdentifier(text.text));
-  if (!graph.ok()) return graph.status();
+  KIRSCH_ASSIGN_OR_RETURN(Graph graph, kParse(words, MakeIdentifier(text.text)));
   return ShorthandKernel{std::string(text.text),
                          ErrorAt(words.source(), text.position, "expected a single contraction"),
-                         *std::move(graph)};
+                         std::move(graph)};
 }
 
 // A row of the table for a convolution, which may have both forms.
@@ -212,8 +200,7 @@ constexpr std::array<Shorthand, 12> kShorthands = {{
 }};
 
 const Shorthand* Find(std::string_view name) {
-  const auto found = std::find_if(kShorthands.begin(), kShorthands.end(),
-                                  [&](const Shorthand& shorthand) { return shorthand.name == name; });
+  const auto found = std::ranges::find(kShorthands, name, &Shorthand::name);
   return found == kShorthands.end() ? nullptr : &*found;
 }
 
@@ -231,7 +218,7 @@ bool IsSizes(const Word& word) {
 std::string_view NameOfOption(std::string_view option) {
   constexpr std::array<std::string_view, 3> kSame = {"heads", "tokens", "dim"};
   if (option == "filters") return "f";
-  return std::find(kSame.begin(), kSame.end(), option) != kSame.end() ? option : "";
+  return std::ranges::find(kSame, option) != kSame.end() ? option : "";
 }
 
 }  // namespace
@@ -263,9 +250,8 @@ absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_vie
 
 absl::StatusOr<Graph> ParseGraphShorthand(const Word& text, std::string_view source,
                                           const ChosenSizes& chosen) {
-  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source, chosen);
-  if (!kernel.ok()) return kernel.status();
-  return std::move(kernel->graph);
+  KIRSCH_ASSIGN_OR_RETURN(ShorthandKernel kernel, ParseShorthand(text, source, chosen));
+  return std::move(kernel.graph);
 }
 
 std::vector<ShorthandRange> RangesOf(const Word& text) {

@@ -11,6 +11,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -59,8 +60,7 @@ std::string OperationHint(std::string_view word) {
 }
 
 bool HasConvolution(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const GraphNode& node) { return IsConvolution(node.op); });
+  return std::ranges::any_of(graph.nodes, [](const GraphNode& node) { return IsConvolution(node.op); });
 }
 
 // The request for a kernel in the forms that it has, of which there is one at least: a spec, if it can be
@@ -80,10 +80,9 @@ KernelRequest MakeRequest(std::string name, std::string_view source, std::option
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   const Word operation = SplitWords(text).front();
   if (FindContraction(operation.text) != nullptr) {
-    absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
-    if (!family.ok()) return family.status();
-    const std::string name = MakeIdentifier(family->text());
-    return KernelRequest{name, *std::move(family)};
+    KIRSCH_ASSIGN_OR_RETURN(SpecFamily family, ParseFamily(text, source));
+    const std::string name = MakeIdentifier(family.text());
+    return KernelRequest{name, std::move(family)};
   }
   if (operation.text == "kernel")
     return ExpectedAt(source, text, "kernel NAME(PARAMETER: TYPE, ...): STATEMENTS");
@@ -93,19 +92,17 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
         Cat("an operation (", Join(ContractionsOfSizes(), "|"), "|", Join(GraphShorthandNames(), "|"), ")"),
         OperationHint(operation.text));
   if (!RangesOf(text).empty()) {
-    absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
-    if (!family.ok()) return family.status();
-    const std::string name = family->name();
-    return KernelRequest{name, *std::move(family), std::string(source)};
+    KIRSCH_ASSIGN_OR_RETURN(GraphFamily family, ParseShorthandFamily(text, source));
+    const std::string name = family.name();
+    return KernelRequest{name, std::move(family), std::string(source)};
   }
-  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
-  if (!kernel.ok()) return kernel.status();
-  if (!kernel->spec.ok() && !kernel->graph.ok()) return kernel->graph.status();
+  KIRSCH_ASSIGN_OR_RETURN(ShorthandKernel kernel, ParseShorthand(text, source));
+  if (!kernel.spec.ok() && !kernel.graph.ok()) return kernel.graph.status();
   std::optional<SpecFamily> specs;
-  if (kernel->spec.ok()) specs.emplace(*std::move(kernel->spec));
+  if (kernel.spec.ok()) specs.emplace(*std::move(kernel.spec));
   std::optional<GraphFamily> graph;
-  if (kernel->graph.ok()) graph.emplace(*std::move(kernel->graph));
-  return MakeRequest(MakeIdentifier(kernel->text), source, std::move(specs), std::move(graph));
+  if (kernel.graph.ok()) graph.emplace(*std::move(kernel.graph));
+  return MakeRequest(MakeIdentifier(kernel.text), source, std::move(specs), std::move(graph));
 }
 
 // Makes blanks of comments, so that all else stays in its place. A comment goes to the end of the line; no
@@ -145,11 +142,10 @@ class KernelFileParser {
       return ExpectedAt(
           source_, entry.name,
           "a name (letters, digits, underscores; a letter first, no keyword or macro of C or C++)");
-    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_);
-    if (!request.ok()) return request.status();
-    if (named) request->name = std::string(entry.name.text);
-    request->label = named ? request->name : std::string(entry.spec.text);
-    return Add(*std::move(request), content.position);
+    KIRSCH_ASSIGN_OR_RETURN(KernelRequest request, ParseRequest(entry.spec, source_));
+    if (named) request.name = std::string(entry.name.text);
+    request.label = named ? request.name : std::string(entry.spec.text);
+    return Add(std::move(request), content.position);
   }
 
   // OK if no kernel is left open. If one is, parsing it says what it lacks, with the place.
@@ -171,7 +167,7 @@ class KernelFileParser {
       const Word statement = WithoutBlanks(part);
       if (statement.text.empty()) continue;
       if (block_.empty()) return ExpectedAt(source_, statement, "nothing after the return");
-      if (absl::Status status = AddToKernel(statement); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(AddToKernel(statement));
     }
     return absl::OkStatus();
   }
@@ -194,11 +190,10 @@ class KernelFileParser {
     if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
     // The kernel is complete, whether it is right or not.
     const std::vector<Word> lines = std::exchange(block_, {});
-    absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
-    if (!graph.ok()) return graph.status();
-    const std::string name = graph->name();
-    std::optional<SpecFamily> specs = AsSpecs(*graph);
-    std::optional<GraphFamily> graphs = *std::move(graph);
+    KIRSCH_ASSIGN_OR_RETURN(GraphFamily graph, ParseGraphFamily(lines, source_));
+    const std::string name = graph.name();
+    std::optional<SpecFamily> specs = AsSpecs(graph);
+    std::optional<GraphFamily> graphs = std::move(graph);
     return Add(MakeRequest(name, source_, std::move(specs), std::move(graphs)), lines.front().position);
   }
 
@@ -265,10 +260,9 @@ void KernelRequest::UseGraphOfConvolution() {
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
   // A kernel in the kernel language may have several lines, so it is read as a file.
   if (!StartsKernel({text, {}})) return ParseRequest(WithoutBlanks({text, {}}), source);
-  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source);
-  if (!kernels.ok()) return kernels.status();
-  if (kernels->size() > 1) return ErrorAt(source, (*kernels)[1].position, "expected a single kernel");
-  return std::move(kernels->front());
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<KernelRequest> kernels, ParseKernelFile(text, source));
+  if (kernels.size() > 1) return ErrorAt(source, kernels[1].position, "expected a single kernel");
+  return std::move(kernels.front());
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
@@ -278,9 +272,9 @@ absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text
   for (size_t i = 0; i < lines.size(); ++i) {
     // Split counts columns through the whole text; errors count them within the line.
     lines[i].position = {static_cast<int>(i) + 1, 1};
-    if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(parser.ParseLine(lines[i]));
   }
-  if (absl::Status status = parser.End(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(parser.End());
   std::vector<KernelRequest> requests = std::move(parser).requests();
   if (requests.empty()) return ExpectedAt(source, Word{}, "a kernel ([NAME =] SPEC)");
   return requests;

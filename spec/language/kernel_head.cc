@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "spec/language/types_parser.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -20,14 +20,13 @@ constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
 absl::Status TakeStep(TokenReader& tokens, std::vector<uint32_t>* values) {
   tokens.Take();
   const Word word = tokens.Take();
-  const absl::StatusOr<uint32_t> step = ParseNumber(tokens.source(), word, "a step", 1, kMaxSide);
-  if (!step.ok()) return step.status();
+  KIRSCH_ASSIGN_OR_RETURN(const uint32_t step, ParseNumber(tokens.source(), word, "a step", 1, kMaxSide));
   const uint32_t first = values->front();
   if (values->back() - first + 1 != values->size())
     return tokens.Expected(word, "a step of a single range, as in 32..1024 step 32");
-  const auto is_between = [&](uint32_t value) { return (value - first) % *step != 0; };
+  const auto is_between = [&](uint32_t value) { return (value - first) % step != 0; };
   values->erase(std::remove_if(values->begin(), values->end(), is_between), values->end());
-  if (*step > 1 && values->size() > kMostMembers)
+  if (step > 1 && values->size() > kMostMembers)
     return tokens.Expected(word, Cat("a step that leaves at most ", kMostMembers, " sizes"));
   return absl::OkStatus();
 }
@@ -55,34 +54,31 @@ absl::Status SizeNames::Parse(TokenReader& tokens, absl::FunctionRef<absl::Statu
   do {
     tokens.Take();
     const Word name = tokens.Take();
-    if (absl::Status status = check_name(name); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(check_name(name));
     if (sizes_.size() == kMaxSizeNames)
       return tokens.Expected(name, Cat("at most ", kMaxSizeNames, " sizes"));
-    if (absl::Status status = tokens.TakeSign("="); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(tokens.TakeSign("="));
     const bool is_sum = Has(tokens.Peek().text) || tokens.PeekBehind().text == "+";
     NamedSize size{name, tokens.Peek(), {}};
-    if (absl::Status status = is_sum ? TakeSum(tokens, &size) : TakeValues(tokens, &size); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(is_sum ? TakeSum(tokens, &size) : TakeValues(tokens, &size));
     const auto is_alike = [&](const NamedSize& other) { return other.sum.has_value() == is_sum; };
-    size.number = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_alike));
+    size.number = static_cast<size_t>(std::ranges::count_if(sizes_, is_alike));
     sizes_.push_back(std::move(size));
   } while (tokens.Peek().text == ",");
-  if (absl::Status status = CheckNoughts(tokens.source()); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CheckNoughts(tokens.source()));
   return tokens.TakeSign("]");
 }
 
 // VALUES [step SIZE] [mixture=SHARES]
 absl::Status SizeNames::TakeValues(TokenReader& tokens, NamedSize* size) const {
   const Word word = tokens.Take();
-  absl::StatusOr<std::vector<uint32_t>> values =
-      ParseValues(tokens.source(), word, word.text.starts_with('0') ? 0 : 1);
-  if (!values.ok()) return values.status();
-  size->values = *std::move(values);
-  if (tokens.Peek().text == kStepWord)
-    if (absl::Status status = TakeStep(tokens, &size->values); !status.ok()) return status;
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<uint32_t> values,
+                          ParseValues(tokens.source(), word, word.text.starts_with('0') ? 0 : 1));
+  size->values = std::move(values);
+  if (tokens.Peek().text == kStepWord) KIRSCH_RETURN_IF_ERROR(TakeStep(tokens, &size->values));
   if (tokens.Peek().text != kMixtureWord) return absl::OkStatus();
   tokens.Take();
-  if (absl::Status status = tokens.TakeSign("="); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(tokens.TakeSign("="));
   size->mixture = TakeShares(tokens);
   return absl::OkStatus();
 }
@@ -98,10 +94,10 @@ absl::Status SizeNames::TakeSum(TokenReader& tokens, NamedSize* size) const {
       sum.sizes.insert(sum.sizes.end(), of.sizes.begin(), of.sizes.end());
       sum.plus += of.plus;
     } else {
-      const absl::StatusOr<uint32_t> number =
-          ParseNumber(tokens.source(), term, "the name of a size before, or a number", 1, kMaxSide);
-      if (!number.ok()) return number.status();
-      sum.plus += *number;
+      KIRSCH_ASSIGN_OR_RETURN(
+          const uint32_t number,
+          ParseNumber(tokens.source(), term, "the name of a size before, or a number", 1, kMaxSide));
+      sum.plus += number;
     }
     if (sum.sizes.size() > kMostTerms || sum.plus > kMaxSide)
       return tokens.Expected(term,
@@ -110,7 +106,7 @@ absl::Status SizeNames::TakeSum(TokenReader& tokens, NamedSize* size) const {
     tokens.Take();
   }
   if (sum.sizes.empty()) return tokens.Expected(size->written, "a sum that has some size, as in t = q + 128");
-  std::sort(sum.sizes.begin(), sum.sizes.end());
+  std::ranges::sort(sum.sizes);
   size->sum = std::move(sum);
   return absl::OkStatus();
 }
@@ -118,9 +114,8 @@ absl::Status SizeNames::TakeSum(TokenReader& tokens, NamedSize* size) const {
 // A size may be 0 only if it is part of a sum.
 absl::Status SizeNames::CheckNoughts(std::string_view source) const {
   for (const NamedSize& size : sizes_) {
-    const bool in_sum = std::any_of(sizes_.begin(), sizes_.end(), [&](const NamedSize& other) {
-      return other.sum && other.sum->Has(size.number);
-    });
+    const bool in_sum = std::ranges::any_of(
+        sizes_, [&](const NamedSize& other) { return other.sum && other.sum->Has(size.number); });
     if (size.sum || in_sum || size.values.front() > 0) continue;
     return ParseValues(source, size.written).status();
   }
@@ -128,8 +123,8 @@ absl::Status SizeNames::CheckNoughts(std::string_view source) const {
 }
 
 const SizeNames::NamedSize* SizeNames::Find(std::string_view name) const {
-  const auto found = std::find_if(sizes_.begin(), sizes_.end(),
-                                  [&](const NamedSize& size) { return size.name.text == name; });
+  const auto found =
+      std::ranges::find_if(sizes_, [&](const NamedSize& size) { return size.name.text == name; });
   return found == sizes_.end() ? nullptr : &*found;
 }
 
@@ -140,13 +135,12 @@ std::optional<uint32_t> SizeNames::Use(std::string_view name, absl::Span<const u
   for (NamedSize& size : sizes_)
     size.used |= &size == named || (!size.sum && named->sum && named->sum->Has(size.number));
   const auto is_free = [](const NamedSize& other) { return !other.sum; };
-  const auto free = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_free));
+  const auto free = static_cast<size_t>(std::ranges::count_if(sizes_, is_free));
   return values[named->sum ? free + named->number : named->number];
 }
 
 const Word* SizeNames::Unused() const {
-  const auto found =
-      std::find_if(sizes_.begin(), sizes_.end(), [](const NamedSize& size) { return !size.used; });
+  const auto found = std::ranges::find_if(sizes_, [](const NamedSize& size) { return !size.used; });
   return found == sizes_.end() ? nullptr : &found->name;
 }
 
@@ -166,9 +160,9 @@ absl::StatusOr<KernelHead> SizeNames::Head(std::string_view source, const std::s
     head.sizes.push_back({std::string(size.name.text), size.values});
     head.mixtures.emplace_back();
     if (!size.mixture) continue;
-    absl::StatusOr<std::vector<SizeShare>> mixture = ParseMixture(source, *size.mixture, head.sizes.back());
-    if (!mixture.ok()) return mixture.status();
-    head.mixtures.back() = *std::move(mixture);
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<SizeShare> mixture,
+                            ParseMixture(source, *size.mixture, head.sizes.back()));
+    head.mixtures.back() = std::move(mixture);
     if (!head.mixture_at) head.mixture_at = size.mixture->position;
   }
   return head;

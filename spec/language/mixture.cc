@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "spec/spec.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -44,18 +44,16 @@ absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, con
     const size_t colon = part.text.find(':');
     if (colon == std::string_view::npos) return ExpectedAt(source, part, "SIZE:SHARE");
     const Word number = part.Part(0, colon);
-    const absl::StatusOr<uint32_t> value =
-        ParseNumber(source, number, "a size", std::min(1u, size.values.front()), kMaxSide);
-    if (!value.ok()) return value.status();
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t value, ParseNumber(source, number, "a size",
+                                                              std::min(1u, size.values.front()), kMaxSide));
     // `values` are ascending and complete: samples are drawn later, and keep the mixture's sizes.
-    if (!std::binary_search(size.values.begin(), size.values.end(), *value))
+    if (!std::ranges::binary_search(size.values, value))
       return ExpectedAt(source, number, Cat("one of the sizes that ", size.name, " may be"));
-    const bool again = std::any_of(mixture.begin(), mixture.end(),
-                                   [&](const SizeShare& before) { return before.size == *value; });
+    const bool again =
+        std::ranges::any_of(mixture, [&](const SizeShare& before) { return before.size == value; });
     if (again) return ExpectedAt(source, number, "each size once");
-    const absl::StatusOr<double> share = ParseShare(source, part.Part(colon + 1));
-    if (!share.ok()) return share.status();
-    mixture.push_back({*value, *share});
+    KIRSCH_ASSIGN_OR_RETURN(const double share, ParseShare(source, part.Part(colon + 1)));
+    mixture.push_back({value, share});
   }
   return mixture;
 }

@@ -16,6 +16,7 @@
 #include "spec/language/varying_size.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -57,9 +58,7 @@ std::vector<std::string> MatmulOptions() {
   for (int operand = 0; operand < kMatmulInfo.output(); ++operand)
     options.push_back(Cat(kConstantPrefix, kMatmulInfo.operands[static_cast<size_t>(operand)].name));
   options.emplace_back(kFixedOrderWord);
-  std::string roundings;
-  for (LhsAs as : kRoundings) Append(&roundings, roundings.empty() ? "" : "|", NameOf(as));
-  options.push_back(Cat(kLhsAsWord, "=", roundings));
+  options.push_back(Cat(kLhsAsWord, "=", Join(kRoundings, "|", [](LhsAs as) { return NameOf(as); })));
   options.push_back(Cat(kBlocksWord, "=N"));
   options.push_back(Cat(kEpilogueWord, "=STEPS"));
   return options;
@@ -76,26 +75,24 @@ absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, s
   ParsedMatmul parsed(source);
   // Types come first: the epilogue's numbers are parsed as the type of the sums.
   parsed.types_word_ = words[1];
-  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[1]);
-  if (!types.ok()) return types.status();
+  KIRSCH_ASSIGN_OR_RETURN(MatmulTypes types, ParseTypes(source, words[1]));
   const OpInfo* const contraction = FindContraction(words[0].text);
   KIRSCH_CHECK(contraction != nullptr);
   parsed.form_.op = contraction->base;
   parsed.form_.size = {1, 1, 1, 1};
-  parsed.form_.operand[MatmulDims::kLhs].dtype = types->lhs;
-  parsed.form_.operand[MatmulDims::kRhs].dtype = types->rhs;
-  parsed.form_.operand[MatmulDims::kOut].dtype = types->out;
+  parsed.form_.operand[MatmulDims::kLhs].dtype = types.lhs;
+  parsed.form_.operand[MatmulDims::kRhs].dtype = types.rhs;
+  parsed.form_.operand[MatmulDims::kOut].dtype = types.out;
   parsed.sizes_word_ = words[2];
-  if (absl::Status status = parsed.ParseSizes(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(parsed.ParseSizes());
   for (const Word& word : words.subspan(3))
-    if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word));
   // Checks of several words come when all options are read, as these are in any order.
   if (!contraction->transposes() && parsed.form_.out().layout.order == Order::kCol)
     return parsed.Expected(words[0], "an operation that is its own transpose, with out=col");
-  absl::Status status = CheckTypes(source, words[1], *types, parsed.form_.op_info().epilogue);
+  absl::Status status = CheckTypes(source, words[1], types, parsed.form_.op_info().epilogue);
   if (status.ok()) status = parsed.CheckRounding();
-  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[1], *types);
+  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[1], types);
   if (!status.ok()) return status;
   return parsed;
 }
@@ -117,9 +114,8 @@ absl::Status ParsedMatmul::ParseSizes() {
   sizes.insert(sizes.end(), sides.begin(), sides.end());
   const size_t first = ranges_.size() - sizes.size();  // the batch may be left out
   for (size_t i = 0; i < sizes.size(); ++i) {
-    absl::StatusOr<SizeRange> range = ParseRange(sizes[i]);
-    if (!range.ok()) return range.status();
-    ranges_[first + i] = *range;
+    KIRSCH_ASSIGN_OR_RETURN(SizeRange range, ParseRange(sizes[i]));
+    ranges_[first + i] = range;
   }
   return absl::OkStatus();
 }
@@ -127,21 +123,19 @@ absl::Status ParsedMatmul::ParseSizes() {
 // N or N..N, both included; the ends may be the same. Or N.., with no end.
 absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
   const size_t dots = word.text.find(kDots);
-  absl::StatusOr<uint32_t> low = ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide);
-  if (!low.ok()) return low.status();
-  if (dots == std::string_view::npos) return SizeRange{*low, *low};
+  KIRSCH_ASSIGN_OR_RETURN(uint32_t low, ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide));
+  if (dots == std::string_view::npos) return SizeRange{low, low};
   // The first range is kept for the error where a single size is wanted.
   if (!range_) range_ = word;
-  const absl::StatusOr<uint32_t> high = ParseLastSize(source_, word.Part(dots + kDots.size()), *low);
-  if (!high.ok()) return high.status();
-  return SizeRange{*low, *high};
+  KIRSCH_ASSIGN_OR_RETURN(const uint32_t high, ParseLastSize(source_, word.Part(dots + kDots.size()), low));
+  return SizeRange{low, high};
 }
 
 // An option is a word alone, or NAME=VALUE; each name once.
 absl::Status ParsedMatmul::ParseOption(const Word& word) {
   const size_t equals = std::min(word.text.find('='), word.text.size());
   const std::string_view key = word.text.substr(0, equals);
-  if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
+  if (std::ranges::find(seen_, key) != seen_.end()) return Expected(word, "each option once");
   seen_.push_back(key);
   // Words without a value first, then those with one.
   if (word.text == kAccumulateWord) {
@@ -174,7 +168,7 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
     return epilogue.status();
   }
   if (const int operand = OperandCalled(key); operand >= 0) return ParseOrder(value, operand);
-  const auto ld = std::find(kLdWords.begin(), kLdWords.end(), key);
+  const auto ld = std::ranges::find(kLdWords, key);
   if (ld == kLdWords.end()) return ExpectedOption(word);
   ld_[static_cast<size_t>(ld - kLdWords.begin())] = value;
   return absl::OkStatus();
@@ -235,8 +229,8 @@ absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
 absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
   Spec spec = WithSizes(form_, sizes);
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
-    if (absl::Status status = SetLd(operand, &spec); !status.ok()) return status;
-  if (absl::Status status = CheckBlocks(spec); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(SetLd(operand, &spec));
+  KIRSCH_RETURN_IF_ERROR(CheckBlocks(spec));
   return spec;
 }
 
@@ -258,7 +252,7 @@ absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
 }
 
 Spec WithSizes(Spec form, const UserSizes& sizes) {
-  std::copy(sizes.begin(), sizes.end(), form.size.begin());
+  std::ranges::copy(sizes, form.size.begin());
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
     uint32_t& ld = form.tensor(operand).layout.ld;
     if (ld == 0) ld = static_cast<uint32_t>(ExtentOf(form, operand).inner);
@@ -284,25 +278,22 @@ absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) 
   const std::vector<Word> words = SplitWords(text);
   // A convolution has a shorthand of its own, whose spec form is wanted here.
   if (const OperationInfo* info = FindFunction(words[0].text); info != nullptr && info->image_axes > 0) {
-    absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
-    if (!kernel.ok()) return kernel.status();
-    return std::move(kernel->spec);
+    KIRSCH_ASSIGN_OR_RETURN(ShorthandKernel kernel, ParseShorthand(text, source));
+    return std::move(kernel.spec);
   }
   if (FindContraction(words[0].text) == nullptr) {
     const std::vector<std::string_view> names = ContractionNames();
     return ExpectedAt(source, words[0], Cat("an operation (", Join(names, "|"), ")"),
                       DidYouMean(words[0].text, names));
   }
-  const absl::StatusOr<ParsedMatmul> matmul = ParsedMatmul::Parse(words, source);
-  if (!matmul.ok()) return matmul.status();
-  if (matmul->range())
-    return ExpectedAt(source, *matmul->range(),
+  KIRSCH_ASSIGN_OR_RETURN(const ParsedMatmul matmul, ParsedMatmul::Parse(words, source));
+  if (matmul.range())
+    return ExpectedAt(source, *matmul.range(),
                       "a single size (a range stands for many specs, and one is wanted here)");
   UserSizes sizes;
-  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = matmul->ranges()[dim].low;
-  const absl::StatusOr<Spec> asked = matmul->Member(sizes);
-  if (!asked.ok()) return asked.status();
-  return CanonicalRequest(*asked);
+  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = matmul.ranges()[dim].low;
+  KIRSCH_ASSIGN_OR_RETURN(const Spec asked, matmul.Member(sizes));
+  return CanonicalRequest(asked);
 }
 
 }  // namespace kirsch

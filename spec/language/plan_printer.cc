@@ -40,9 +40,8 @@ class PlanPrinter {
 
   // A stage on one line, without its cycles.
   std::string Describe(const Stage& stage) const {
-    std::string operands;
-    for (const StageOperand& operand : stage.operands)
-      Append(&operands, operands.empty() ? "" : ", ", NameOf(operand.value));
+    const std::string operands =
+        Join(stage.operands, ", ", [&](const StageOperand& operand) { return NameOf(operand.value); });
     constexpr const char* kKinds[] = {"contraction", "pack", "rows", "pad", "transpose", "winograd"};
     std::string text = Cat(kKinds[static_cast<size_t>(stage.kind)], "(", operands, ") ");
     switch (stage.kind) {

@@ -8,8 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "spec/language/decision_parser.h"
-#include "spec/language/printer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -48,10 +48,9 @@ class Printer {
     for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
       const GraphNode& node = plan_.graph.nodes[i];
       if (Info(node.op).kind == OperationKind::kLeaf) continue;
-      std::vector<std::string> inputs;
-      for (int input : node.inputs) inputs.push_back(NameOfValue(plan_.graph, input));
-      Append(&text_, "# ", NameOfValue(plan_.graph, static_cast<int>(i)), " = ", Info(node.op).name, "(",
-             Join(inputs, ", "), "): ", PrintTensorType(node.type), "\n");
+      const auto name = [&](int value) { return NameOfValue(plan_.graph, value); };
+      Append(&text_, "# ", name(static_cast<int>(i)), " = ", Info(node.op).name, "(",
+             Join(node.inputs, ", ", name), "): ", PrintTensorType(node.type), "\n");
     }
   }
 
@@ -91,7 +90,7 @@ class Printer {
 
 // The words that end a contraction's decisions where they are on its line.
 bool EndsContraction(std::string_view word) {
-  return std::find(kScheduleWords.begin(), kScheduleWords.end(), word) != kScheduleWords.end();
+  return std::ranges::find(kScheduleWords, word) != kScheduleWords.end();
 }
 
 // Reads a schedule line by line. A line belongs to the group before it; lines below a contraction, further to
@@ -114,8 +113,7 @@ class Parser {
     for (size_t i = 0; i < parts.size(); ++i) {
       const std::vector<Word> part = SplitWords(parts[i]);
       if (i > 0 && EndsContraction(part[0].text)) of_contraction = false;
-      if (!of_contraction)
-        if (absl::Status status = ParsePart(part, parts[i]); !status.ok()) return status;
+      if (!of_contraction) KIRSCH_RETURN_IF_ERROR(ParsePart(part, parts[i]));
       if (of_contraction) i = AppendDecisions(line, parts, i) - 1;
       of_contraction = of_contraction || part[0].text == "contraction";
     }
@@ -173,16 +171,16 @@ class Parser {
   // Appends a piece of a line so that it has its place in `text`: empty lines and blanks stand for what is
   // between. So errors of ParseSchedule have their place in the whole text.
   static void AppendLine(const Word& piece, std::string* text) {
-    const auto lines = std::count(text->begin(), text->end(), '\n');
+    const auto lines = std::ranges::count(*text, '\n');
     text->append(static_cast<size_t>(piece.position.line - 1 - lines), '\n');
     Append(text, std::string(static_cast<size_t>(piece.position.column - 1), ' '), piece.text, "\n");
   }
 
   // threads N; Spec has one byte for them.
   absl::Status ParseThreads(const std::vector<Word>& words) {
-    const absl::StatusOr<uint32_t> threads = ParseNumber(schedule_.source, words[1], "threads", 1, UINT8_MAX);
-    if (!threads.ok()) return threads.status();
-    schedule_.threads = static_cast<int>(*threads);
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t threads,
+                            ParseNumber(schedule_.source, words[1], "threads", 1, UINT8_MAX));
+    schedule_.threads = static_cast<int>(threads);
     return ExpectEnd(words, 2);
   }
 
@@ -228,9 +226,8 @@ class Parser {
 
   // How many stages the group has is known when the plan is followed.
   absl::StatusOr<int> ParseStageNumber(const Word& word) const {
-    const absl::StatusOr<uint32_t> stage = ParseNumber(schedule_.source, word, "a stage", 0, 9999);
-    if (!stage.ok()) return stage.status();
-    return static_cast<int>(*stage);
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t stage, ParseNumber(schedule_.source, word, "a stage", 0, 9999));
+    return static_cast<int>(stage);
   }
 
   // copy STAGE...: DECISION, or leave STAGE...
@@ -243,9 +240,8 @@ class Parser {
     for (; !ends && !words[at].text.empty(); ++at) {
       ends = words[at].text.ends_with(':');
       const Word word = words[at].Part(0, words[at].text.size() - (ends ? 1 : 0));
-      const absl::StatusOr<int> stage = ParseStageNumber(word);
-      if (!stage.ok()) return stage.status();
-      copy.readers.push_back(*stage);
+      KIRSCH_ASSIGN_OR_RETURN(const int stage, ParseStageNumber(word));
+      copy.readers.push_back(stage);
     }
     if (copy.readers.empty()) return Expected(words[at], "the stages that read the matrix");
     if (words[0].text == "leave") return ends ? Expected(words[at - 1], "a stage") : absl::OkStatus();
@@ -259,15 +255,14 @@ class Parser {
 
   // contraction STAGE, or rows STAGE KEY=VALUE...
   absl::Status ParseStage(const std::vector<Word>& words) {
-    const absl::StatusOr<int> number = ParseStageNumber(words[1]);
-    if (!number.ok()) return number.status();
+    KIRSCH_ASSIGN_OR_RETURN(const int number, ParseStageNumber(words[1]));
     StageSchedule stage;
     stage.position = words[0].position;
-    stage.stage = *number;
+    stage.stage = number;
     stage.rows = words[0].text == "rows";
     stage.contraction = ContractionText{names_};
     for (size_t at = 2; stage.rows && !words[at].text.empty(); ++at)
-      if (absl::Status status = ParseRows(words[at], &stage.row_schedule); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ParseRows(words[at], &stage.row_schedule));
     group().stages.push_back(std::move(stage));
     return group().stages.back().rows ? absl::OkStatus() : ExpectEnd(words, 2);
   }
@@ -277,8 +272,7 @@ class Parser {
   absl::Status ParseRewrite(const std::vector<Word>& words) {
     if (!group().rewrite.text.empty()) return Expected(words[0], kGroupLines);
     group().rewrite = words[0];
-    for (size_t at = 1; !words[at].text.empty(); ++at)
-      if (absl::Status status = ParseParameter(words[at]); !status.ok()) return status;
+    for (size_t at = 1; !words[at].text.empty(); ++at) KIRSCH_RETURN_IF_ERROR(ParseParameter(words[at]));
     return absl::OkStatus();
   }
 
@@ -297,9 +291,9 @@ class Parser {
       group().in_place = value.text == "yes";
       return absl::OkStatus();
     }
-    const absl::StatusOr<uint32_t> size = ParseNumber(schedule_.source, value, "a size", 0, INT32_MAX);
-    if (!size.ok()) return size.status();
-    group().parameters.push_back({key, *size});
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t size,
+                            ParseNumber(schedule_.source, value, "a size", 0, INT32_MAX));
+    group().parameters.push_back({key, size});
     return absl::OkStatus();
   }
 
@@ -397,9 +391,7 @@ std::string NameOfValue(const Graph& graph, int node) {
 }
 
 std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes) {
-  std::vector<std::string> names;
-  for (const int node : nodes) names.push_back(NameOfValue(graph, node));
-  return Join(names, " ");
+  return Join(nodes, " ", [&](int node) { return NameOfValue(graph, node); });
 }
 
 std::string PrintRewrite(const AppliedRewrite& rewrite) {
@@ -431,7 +423,7 @@ absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::strin
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (absl::Status status = parser.ParseLine(line, number); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(parser.ParseLine(line, number));
   }
   return std::move(parser).Take();
 }

@@ -50,7 +50,7 @@ std::string Sizes(const Spec& spec) {
 
 std::string PrintLayout(const Layout& layout) {
   if (layout.kind == LayoutKind::kStrided) return std::string(OrderWord(layout.order));
-  std::string text(kLayoutWords[static_cast<size_t>(layout.kind)]);
+  std::string text(Info(layout.kind).word);
   if (layout.panel > 0) Append(&text, int{layout.panel});
   if (layout.group > 1) Append(&text, kGroupSign, int{layout.group});
   if (layout.order == Order::kCol) Append(&text, kColSuffix);

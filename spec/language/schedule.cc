@@ -9,6 +9,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -69,15 +70,15 @@ class ScheduleReader {
 
   absl::StatusOr<Schedule> Read(std::string_view text, std::string_view names) {
     std::vector<ScheduleLine> lines;
-    if (absl::Status status = TakeNames(SplitLines(names), &lines); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(TakeNames(SplitLines(names), &lines));
     const size_t others = names_.size();
-    if (absl::Status status = TakeNames(SplitLines(text), &lines); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(TakeNames(SplitLines(text), &lines));
     std::vector<Schedule> roots;
-    if (absl::Status status = ReadLines(lines, names_.size(), 0, &roots); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ReadLines(lines, names_.size(), 0, &roots));
     for (size_t i = others; i < names_.size(); ++i) {
       std::vector<Schedule> unused;
       if (names_[i].used) continue;
-      if (absl::Status status = ReadLines(names_[i].lines, i, 0, &unused); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ReadLines(names_[i].lines, i, 0, &unused));
     }
     if (roots.empty())
       return ErrorAt(file_, {}, Cat("expected a schedule (", kDecisionForms, "), got nothing"));
@@ -101,7 +102,7 @@ class ScheduleReader {
         rest->push_back(SplitChain(text[i]));
         continue;
       }
-      if (absl::Status status = CheckName(words, *rest); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(CheckName(words, *rest));
       NamedSchedule named{words[1].text, {}};
       const size_t sign = text[i].text.find('=');
       if (ScheduleLine own = SplitChain(text[i].Part(sign + 1)); !own.chain.empty()) {
@@ -124,7 +125,7 @@ class ScheduleReader {
     const Word& name = line[1];
     if (!before.empty()) return ExpectedAt(file_, line[0], "named schedules before all decisions");
     const auto is_among = [&](const auto& words) {
-      return std::find(words.begin(), words.end(), name.text) != words.end();
+      return std::ranges::find(words, name.text) != words.end();
     };
     if (!IsIdentifier(name.text) || is_among(kDecisionVerbs) || is_among(kScheduleWords) ||
         Find(name.text, names_.size()) != nullptr)
@@ -166,7 +167,7 @@ class ScheduleReader {
           return ExpectedAt(file_, words.front(), "nothing below 'search'");
         Open next{nullptr, line.column, open.empty() ? depth : open.back().depth + 1};
         std::vector<Schedule>* const level = open.empty() ? siblings : &open.back().node->children;
-        if (absl::Status status = ReadDecision(words, visible, &next, level); !status.ok()) return status;
+        KIRSCH_RETURN_IF_ERROR(ReadDecision(words, visible, &next, level));
         open.push_back(next);
       }
     }
@@ -181,9 +182,8 @@ class ScheduleReader {
     if (++decisions_ > kMaxDecisions)
       return ErrorAt(file_, words[0].position, Cat("expected at most ", kMaxDecisions, " decisions"));
     if (Find(words[0].text, visible) != nullptr) return UseName(words, next, siblings);
-    absl::StatusOr<Schedule> node = ParseDecision(words, file_, op_);
-    if (!node.ok()) return node.status();
-    siblings->push_back(*std::move(node));
+    KIRSCH_ASSIGN_OR_RETURN(Schedule node, ParseDecision(words, file_, op_));
+    siblings->push_back(std::move(node));
     next->node = &siblings->back();
     return absl::OkStatus();
   }
@@ -192,8 +192,7 @@ class ScheduleReader {
     if (!words[1].text.empty()) return ExpectedAt(file_, words[1], "the end of the name's decision");
     const auto at = static_cast<size_t>(Find(words[0].text, names_.size()) - names_.data());
     names_[at].used = true;
-    if (absl::Status status = ReadLines(names_[at].lines, at, next->depth, siblings); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(ReadLines(names_[at].lines, at, next->depth, siblings));
     next->node = &siblings->back();
     for (; !next->node->children.empty(); ++next->depth) next->node = &next->node->children.front();
     return absl::OkStatus();

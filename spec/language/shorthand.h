@@ -24,9 +24,6 @@ inline constexpr std::string_view kConstantFiltersWord = "const-filters";
 
 inline constexpr std::string_view kConstantWord = "const";  // before a parameter's type
 
-// Indexed by LayoutKind; strided layouts have no word of their own.
-inline constexpr std::array<std::string_view, kNumLayoutKinds> kLayoutWords = {
-    "", "packed", "vectors", "sums", "window", "lanes", "chains", "tiles"};
 inline constexpr std::string_view kGroupSign = "x";  // packed32x2: groups of two
 inline constexpr std::string_view kColSuffix = "-col";
 

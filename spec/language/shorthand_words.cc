@@ -7,12 +7,13 @@
 #include "spec/spec.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
 absl::StatusOr<size_t> ShorthandWords::Choice(const Word& word, absl::Span<const std::string_view> names,
                                               std::string_view what) const {
-  const auto found = std::find(names.begin(), names.end(), word.text);
+  const auto found = std::ranges::find(names, word.text);
   if (found != names.end()) return static_cast<size_t>(found - names.begin());
   return Expected(word, Cat(what, " (", Join(names, "|"), ")"), DidYouMean(word.text, names));
 }
@@ -30,9 +31,8 @@ absl::StatusOr<std::vector<uint32_t>> ShorthandWords::Sizes(const Word& word, si
     return Expected(word, Cat(least == most ? "" : Cat(least, " to "), most, " sizes with x between them"));
   std::vector<uint32_t> sizes;
   for (const Word& part : parts) {
-    absl::StatusOr<uint32_t> size = Size(part);
-    if (!size.ok()) return size.status();
-    sizes.push_back(*size);
+    KIRSCH_ASSIGN_OR_RETURN(uint32_t size, Size(part));
+    sizes.push_back(size);
   }
   // The product may not fit 64 bits.
   if (IsTooLarge(sizes)) return Expected(word, Cat("at most ", kMaxElements, " elements"));
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<uint32_t>> ShorthandWords::Sizes(const Word& word, si
 absl::Status ShorthandWords::TakeOptions(absl::Span<const std::string_view> valued,
                                          absl::Span<const std::string_view> flags) {
   const auto among = [](absl::Span<const std::string_view> names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
   };
   while (!Peek().text.empty()) {
     const Word word = Take();

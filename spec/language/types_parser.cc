@@ -5,12 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/str_join.h"
-#include "absl/types/span.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -21,8 +20,7 @@ auto FindRow(std::string_view source, const Word& word, std::string_view what, c
     -> absl::StatusOr<typename Table::value_type> {
   for (const auto& row : table)
     if (row.name == word.text) return row;
-  const std::string names =
-      absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
+  const std::string names = Join(table, "|", [](const auto& row) { return row.name; });
   return ExpectedAt(source, word, Cat(what, " (", names, ")"), DidYouMean(word.text, NamesOf(table)));
 }
 
@@ -31,22 +29,20 @@ absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
   std::vector<DtypeInfo> known;
   for (const DtypeInfo& info : kDtypes)
     if (IsOfCallers(info.dtype)) known.push_back(info);
-  absl::StatusOr<DtypeInfo> info = FindRow(source, word, "an element type", known);
-  if (!info.ok()) return info.status();
-  return info->dtype;
+  KIRSCH_ASSIGN_OR_RETURN(DtypeInfo info, FindRow(source, word, "an element type", known));
+  return info.dtype;
 }
 
 // Types with the sums that `word` names. A matmul whose sums are of another type than usual has element types
 // of its own (f16 with sums of f16 is h16), so that everything else can ask the types alone.
 absl::StatusOr<MatmulTypes> WithSums(std::string_view source, const Word& word, const MatmulTypes& types) {
-  const absl::StatusOr<Dtype> sums = ParseDtype(source, word);
-  if (!sums.ok()) return sums.status();
-  const std::optional<Dtype> lhs = SummedIn(types.lhs, *sums), rhs = SummedIn(types.rhs, *sums);
+  KIRSCH_ASSIGN_OR_RETURN(const Dtype sums, ParseDtype(source, word));
+  const std::optional<Dtype> lhs = SummedIn(types.lhs, sums), rhs = SummedIn(types.rhs, sums);
   if (!lhs || !rhs)
     return ExpectedAt(source, word,
                       Cat("a type that products of ", Info(types.lhs).name, " and ", Info(types.rhs).name,
                           " are summed in"));
-  return MatmulTypes{*lhs, *rhs, SummedIn(types.out, *sums).value_or(types.out)};
+  return MatmulTypes{*lhs, *rhs, SummedIn(types.out, sums).value_or(types.out)};
 }
 
 }  // namespace
@@ -68,8 +64,7 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
 }
 
 std::string MatmulTypesText() {
-  const std::string known = absl::StrJoin(
-      kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+  const std::string known = Join(kMatmulTypes, " ", [](const MatmulTypes& row) { return PrintTypes(row); });
   // Types of blocks go together with the same others, so they are one entry.
   std::string blocks;
   for (const DtypeInfo& info : kDtypes)
@@ -84,7 +79,7 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
   const auto accepts = [&](const MatmulTypes& row) {
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
-  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts))
+  if (std::ranges::none_of(kMatmulTypes, accepts))
     return ExpectedAt(source, word, Cat("types that go together (", MatmulTypesText(), ")"));
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();

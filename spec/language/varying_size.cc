@@ -9,6 +9,7 @@
 #include "spec/check.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -69,8 +70,7 @@ uint32_t SizeSum::Of(absl::Span<const uint32_t> values) const {
 
 // The program of the first value that is not less serves it.
 uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
-  return LeastServed(
-      static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
+  return LeastServed(static_cast<size_t>(std::ranges::lower_bound(values, value) - values.begin()));
 }
 
 void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<uint32_t>> kept) {
@@ -96,7 +96,7 @@ int64_t CountServed(absl::Span<const VaryingSize> sizes) {
 absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> shared) {
   bool any_sample = CountMembers(sizes) > kMostMembers;
   for (size_t i = 0; i < sizes.size(); ++i)
-    any_sample |= sizes[i].sampled && std::find(shared.begin(), shared.end(), i) == shared.end();
+    any_sample |= sizes[i].sampled && std::ranges::find(shared, i) == shared.end();
   if (!any_sample) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Cat("expected at most ", kMostMembers, " sizes where each has a program of its own, got ",
@@ -123,7 +123,7 @@ std::vector<std::vector<int64_t>> BoxesAlong(absl::Span<const VaryingSize> sizes
   std::vector<std::vector<int64_t>> boxes;
   for (int64_t first = 0; first < CountMembers(sizes); ++first) {
     const auto is_first = [&](size_t size) { return first / stride(size) % count(size) == 0; };
-    if (!std::all_of(along.begin(), along.end(), is_first)) continue;
+    if (!std::ranges::all_of(along, is_first)) continue;
     // Grow the list by one size after the other. `first` has the least value of each of them.
     std::vector<int64_t> box = {first};
     for (size_t size : along) {
@@ -154,8 +154,7 @@ std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, in
 }
 
 std::string SumText(absl::Span<const VaryingSize> sizes, const SizeSum& sum) {
-  std::string text;
-  for (size_t size : sum.sizes) Append(&text, text.empty() ? "" : " + ", sizes[size].name);
+  const std::string text = Join(sum.sizes, " + ", [&](size_t size) { return sizes[size].name; });
   if (text.empty()) return Cat(sum.plus);
   return sum.plus > 0 ? Cat(text, " + ", sum.plus) : text;
 }
@@ -179,16 +178,16 @@ absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const
     const size_t dots = part.text.find(kDots);
     // Values are ascending, so each part begins above the last one.
     const int64_t next = values.empty() ? least : values.back() + int64_t{1};
-    const absl::StatusOr<uint32_t> low = ParseNumber(source, part.Part(0, dots), "a size", next, kMaxSide);
-    if (!low.ok()) return low.status();
-    absl::StatusOr<uint32_t> high = *low;
-    if (dots != std::string_view::npos) high = ParseLastSize(source, part.Part(dots + kDots.size()), *low);
+    KIRSCH_ASSIGN_OR_RETURN(const uint32_t low,
+                            ParseNumber(source, part.Part(0, dots), "a size", next, kMaxSide));
+    absl::StatusOr<uint32_t> high = low;
+    if (dots != std::string_view::npos) high = ParseLastSize(source, part.Part(dots + kDots.size()), low);
     if (!high.ok()) return high.status();
     // A range alone may have any length: it can be sampled, and lists cannot.
     const bool alone = part.text == word.text;
-    if (!alone && static_cast<int64_t>(values.size()) + *high - *low >= kMostMembers)
+    if (!alone && static_cast<int64_t>(values.size()) + *high - low >= kMostMembers)
       return ExpectedAt(source, word, Cat("at most ", kMostMembers, " sizes"));
-    for (uint32_t value = *low; value <= *high; ++value) values.push_back(value);
+    for (uint32_t value = low; value <= *high; ++value) values.push_back(value);
   }
   return values;
 }

@@ -46,7 +46,7 @@ struct SizeSum {
   SizeSum() = default;
   explicit SizeSum(size_t size) : sizes{size} {}  // the size itself
 
-  bool Has(size_t size) const { return std::find(sizes.begin(), sizes.end(), size) != sizes.end(); }
+  bool Has(size_t size) const { return std::ranges::find(sizes, size) != sizes.end(); }
   // `values`: of all sizes.
   uint32_t Of(absl::Span<const uint32_t> values) const;
 

@@ -10,7 +10,6 @@
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
-#include "spec/graph/types.h"
 #include "spec/sum_blocks.h"
 #include "spec/uncertain.h"
 #include "spec/winograd.h"
@@ -118,10 +117,9 @@ Uncertain Greatest(const std::vector<Uncertain>& row) {
 // it.
 Uncertain PlaceOfGreatest(const std::vector<Uncertain>& row) {
   const auto none = [](const Uncertain& x) { return std::isnan(x.value); };
-  const auto no_number = std::find_if(row.begin(), row.end(), none);
+  const auto no_number = std::ranges::find_if(row, none);
   if (no_number != row.end()) return {static_cast<double>(no_number - row.begin()), 0};
-  const auto greatest = std::max_element(
-      row.begin(), row.end(), [](const Uncertain& a, const Uncertain& b) { return a.value < b.value; });
+  const auto greatest = std::ranges::max_element(row, {}, &Uncertain::value);
   double least = -HUGE_VAL;
   for (const Uncertain& x : row) least = std::max(least, x.value - x.error);
   const double place = static_cast<double>(greatest - row.begin());
@@ -274,7 +272,7 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case OperationKind::kContraction:
       return at.op == Operation::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
     case OperationKind::kTranspose:
-      return TransposedRow(at, row);
+      return ByElements(at, row, &GraphReference::TransposedElement);
     case OperationKind::kCast: {
       Row cast = RowOf(at.inputs[0], row);
       const Dtype from = graph_.at(at.inputs[0]).type.dtype;
@@ -291,15 +289,16 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case OperationKind::kElementwise:
       return ElementwiseRow(at, row);
     case OperationKind::kReduction:
-      return ReducedRow(at, row);
+      return ByElements(at, row, &GraphReference::ReducedElement);
     case OperationKind::kRowwise:
       return at.op == Operation::kSoftmax ? SoftmaxRow(node, row) : NormRow(at, row);
     case OperationKind::kAlongAxis:
-      return at.op == Operation::kCumsum ? CumsumRow(at, row)
-             : at.op == Operation::kTake ? TakenRow(at, row)
-                                         : AlongAxisRow(at, row);
+      return ByElements(at, row,
+                        at.op == Operation::kCumsum ? &GraphReference::CumsumElement
+                        : at.op == Operation::kTake ? &GraphReference::TakenElement
+                                                    : &GraphReference::AlongAxisElement);
     case OperationKind::kRearrange:
-      return RearrangedRow(at, row);
+      return ByElements(at, row, &GraphReference::RearrangedElement);
   }
   KIRSCH_BUG("no such operation");
 }
@@ -315,17 +314,21 @@ GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   return elements;
 }
 
-// A row of the transpose is a column of the input, read element by element.
-GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
+// A row, each element of which is found by its index alone.
+GraphReference::Row GraphReference::ByElements(const GraphNode& node, int64_t row, OneElement element) {
   ElementIndex index = IndexOfRow(node.type.dims, row);
   Row elements;
-  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    index.back() = i;
-    ElementIndex from = index;
-    std::swap(from.back(), from[from.size() - 2]);
-    elements.push_back(Element(node.inputs[0], from));
+  for (int64_t i = 0; i < RowLength(node.type); ++i) {
+    if (!index.empty()) index.back() = i;
+    elements.push_back((this->*element)(node, index));
   }
   return elements;
+}
+
+// A row of the transpose is a column of the input.
+Uncertain GraphReference::TransposedElement(const GraphNode& node, ElementIndex index) {
+  std::swap(index.back(), index[index.size() - 2]);
+  return Element(node.inputs[0], index);
 }
 
 // The sums of the factors' products with others(i), modulo 2^32. They are exact if all factors are.
@@ -490,131 +493,93 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
   return results;
 }
 
-GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t row) {
+Uncertain GraphReference::ReducedElement(const GraphNode& node, ElementIndex index) {
   const Dims& from = graph_.at(node.inputs[0]).type.dims;
-  const ElementIndex first = IndexOfRow(node.type.dims, row);
-  Row results;
-  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    ElementIndex index = first;
-    index.back() = i;
-    Row reduced;
-    // Goes over all indices that differ along the reduced axes only, the last one fastest.
-    for (bool more = true; more;) {
-      reduced.push_back(Element(node.inputs[0], index));
-      more = false;
-      for (auto axis = node.axes.rbegin(); axis != node.axes.rend() && !more; ++axis) {
-        more = ++index[*axis] < from[*axis];
-        if (!more) index[*axis] = 0;
-      }
+  Row reduced;
+  // Goes over all indices that differ along the reduced axes only, the last one fastest.
+  for (bool more = true; more;) {
+    reduced.push_back(Element(node.inputs[0], index));
+    more = false;
+    for (auto axis = node.axes.rbegin(); axis != node.axes.rend() && !more; ++axis) {
+      more = ++index[*axis] < from[*axis];
+      if (!more) index[*axis] = 0;
     }
-    if (node.op == Operation::kArgmin)
-      for (Uncertain& x : reduced) x.value = -x.value;
-    results.push_back(IsPlace(node.op)                   ? PlaceOfGreatest(reduced)
-                      : node.op == Operation::kReduceSum ? Total(reduced, ComputedIn(node))
-                      : node.op == Operation::kReduceMax ? Greatest(reduced)
-                                                         : Mean(reduced, ComputedIn(node)));
   }
-  return results;
+  if (node.op == Operation::kArgmin)
+    for (Uncertain& x : reduced) x.value = -x.value;
+  return IsPlace(node.op)                   ? PlaceOfGreatest(reduced)
+         : node.op == Operation::kReduceSum ? Total(reduced, ComputedIn(node))
+         : node.op == Operation::kReduceMax ? Greatest(reduced)
+                                            : Mean(reduced, ComputedIn(node));
 }
 
-// Each element from those at the indices of the axis that it is a copy of, or that its window has.
-GraphReference::Row GraphReference::AlongAxisRow(const GraphNode& node, int64_t row) {
+// Made of the elements at the indices of the axis that it is a copy of, or that its window has.
+Uncertain GraphReference::AlongAxisElement(const GraphNode& node, ElementIndex index) {
   const size_t axis = node.axes.front();
   const AxisOptions& steps = node.along.steps;
-  const ElementIndex first = IndexOfRow(node.type.dims, row);
-  Row results;
-  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    ElementIndex index = first;
-    index.back() = i;
-    const int64_t begin = index[axis] * steps.stride + node.along.from - steps.before;
-    Row window;
-    for (int64_t t = 0; t < node.along.size; ++t) {
-      index[axis] = begin + t * steps.dilation;
-      int input = node.inputs[0];
-      if (const int64_t size = graph_.at(input).type.dims[axis];
-          index[axis] >= size && node.inputs.size() > 1) {
-        index[axis] -= size;
-        input = node.inputs[1];
-      }
-      if (index[axis] >= 0 && index[axis] < graph_.at(input).type.dims[axis])
-        window.push_back(Element(input, index));
+  const int64_t begin = index[axis] * steps.stride + node.along.from - steps.before;
+  Row window;
+  for (int64_t t = 0; t < node.along.size; ++t) {
+    index[axis] = begin + t * steps.dilation;
+    int input = node.inputs[0];
+    if (const int64_t size = graph_.at(input).type.dims[axis];
+        index[axis] >= size && node.inputs.size() > 1) {
+      index[axis] -= size;
+      input = node.inputs[1];
     }
-    const Uncertain made = MadeOfWindow(node, window);
-    results.push_back(IsWindow(node.op) ? made : StoredAsElement(node.type.dtype, made));
+    if (index[axis] >= 0 && index[axis] < graph_.at(input).type.dims[axis])
+      window.push_back(Element(input, index));
   }
-  return results;
+  const Uncertain made = MadeOfWindow(node, window);
+  return IsWindow(node.op) ? made : StoredAsElement(node.type.dtype, made);
 }
 
-// Each element from all that are not behind it, added up in their order.
-GraphReference::Row GraphReference::CumsumRow(const GraphNode& node, int64_t row) {
+// The sum of all elements that are not behind it, added up in their order.
+Uncertain GraphReference::CumsumElement(const GraphNode& node, ElementIndex index) {
   const size_t axis = node.axes.front();
-  const ElementIndex first = IndexOfRow(node.type.dims, row);
-  Row results;
-  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    ElementIndex index = first;
-    index.back() = i;
-    Row added;
-    for (const int64_t last = std::exchange(index[axis], 0); index[axis] <= last; ++index[axis])
-      added.push_back(Element(node.inputs[0], index));
-    if (IsFloating(node.type.dtype)) {
-      results.push_back(Total(added, static_cast<double>(added.size()), ComputedIn(node)));
-      continue;
-    }
-    Uncertain sum;
-    for (const Uncertain& x : added) sum = ApplyToIntegers(Operation::kAdd, sum, x);
-    results.push_back(sum);
-  }
-  return results;
+  Row added;
+  for (const int64_t last = std::exchange(index[axis], 0); index[axis] <= last; ++index[axis])
+    added.push_back(Element(node.inputs[0], index));
+  if (IsFloating(node.type.dtype)) return Total(added, static_cast<double>(added.size()), ComputedIn(node));
+  Uncertain sum;
+  for (const Uncertain& x : added) sum = ApplyToIntegers(Operation::kAdd, sum, x);
+  return sum;
 }
 
-// Each element at the index that there is for it, moved to the nearest that exists. Where that is uncertain,
+// The element at the index that there is for it, moved to the nearest that exists. Where that is uncertain,
 // it may be any of those that it may be the index of.
-GraphReference::Row GraphReference::TakenRow(const GraphNode& node, int64_t row) {
+Uncertain GraphReference::TakenElement(const GraphNode& node, ElementIndex index) {
   const size_t axis = node.axes.front();
   const TensorType &x = graph_.at(node.inputs[0]).type, &indices = graph_.at(node.inputs[1]).type;
   const auto last = static_cast<double>(x.dims[axis] - 1);
-  const ElementIndex first = IndexOfRow(node.type.dims, row);
-  Row results;
-  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    ElementIndex index = first;
-    index.back() = i;
-    const auto end = index.begin() + static_cast<std::ptrdiff_t>(axis) + 1;
-    const Uncertain at =
-        Element(node.inputs[1], {end - static_cast<std::ptrdiff_t>(indices.dims.size()), end});
-    const auto element = [&](double place) {
-      index[axis] = static_cast<int64_t>(std::clamp(place, 0.0, last));
-      return Element(node.inputs[0], index);
-    };
-    Uncertain taken = element(at.value);
-    for (double place = std::max(at.value - at.error, 0.0); place <= std::min(at.value + at.error, last);
-         ++place) {
-      const Uncertain other = element(place);
-      taken.error = std::max(taken.error, std::abs(other.value - taken.value) + other.error);
-    }
-    results.push_back(taken);
+  const auto end = index.begin() + static_cast<std::ptrdiff_t>(axis) + 1;
+  const Uncertain at = Element(node.inputs[1], {end - static_cast<std::ptrdiff_t>(indices.dims.size()), end});
+  const auto element = [&](double place) {
+    index[axis] = static_cast<int64_t>(std::clamp(place, 0.0, last));
+    return Element(node.inputs[0], index);
+  };
+  Uncertain taken = element(at.value);
+  for (double place = std::max(at.value - at.error, 0.0); place <= std::min(at.value + at.error, last);
+       ++place) {
+    const Uncertain other = element(place);
+    taken.error = std::max(taken.error, std::abs(other.value - taken.value) + other.error);
   }
-  return results;
+  return taken;
 }
 
-// Each element by its place: in the order of rows, or with the input's axes.
-GraphReference::Row GraphReference::RearrangedRow(const GraphNode& node, int64_t row) {
+// The element of its place: in the order of rows, or with the input's axes.
+Uncertain GraphReference::RearrangedElement(const GraphNode& node, ElementIndex index) {
   const Dims &from = graph_.at(node.inputs[0]).type.dims, &to = node.type.dims;
-  const ElementIndex first = IndexOfRow(to, row);
-  Row results;
-  for (int64_t i = 0; i < RowLength(node.type); ++i) {
-    ElementIndex index = first, source(from.size(), 0);
-    if (!to.empty()) index.back() = i;
-    if (node.op == Operation::kPermute) {
-      for (size_t axis = 0; axis < to.size(); ++axis) source[node.axes[axis]] = index[axis];
-    } else if (node.op == Operation::kBroadcast) {
-      source = Repeated(from, index);
-    } else {
-      int64_t place = to.empty() ? 0 : RowAt(to, index) * to.back() + index.back();
-      for (size_t axis = from.size(); axis-- > 0; place /= from[axis]) source[axis] = place % from[axis];
-    }
-    results.push_back(StoredAsElement(node.type.dtype, Element(node.inputs[0], source)));
+  ElementIndex source(from.size(), 0);
+  if (node.op == Operation::kPermute) {
+    for (size_t axis = 0; axis < to.size(); ++axis) source[node.axes[axis]] = index[axis];
+  } else if (node.op == Operation::kBroadcast) {
+    source = Repeated(from, index);
+  } else {
+    int64_t place = to.empty() ? 0 : RowAt(to, index) * to.back() + index.back();
+    for (size_t axis = from.size(); axis-- > 0; place /= from[axis]) source[axis] = place % from[axis];
   }
-  return results;
+  return StoredAsElement(node.type.dtype, Element(node.inputs[0], source));
 }
 
 // exp(x - greatest) / sum of these, as kernels compute it, so that the bound follows their steps.
@@ -625,7 +590,7 @@ GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
   // A row in which no key may be seen: see IsOfAttention.
   if (greatest.value == -HUGE_VAL && IsOfAttention(graph_, softmax))
     return Row(result.size(), {0, greatest.error});
-  const bool bounded = std::all_of(result.begin(), result.end(), [](const Uncertain& e) {
+  const bool bounded = std::ranges::all_of(result, [](const Uncertain& e) {
     return (std::isfinite(e.value) && std::isfinite(e.error)) || (e.value == -HUGE_VAL && e.error == 0);
   });
   for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest, type), 0, type);

@@ -48,7 +48,6 @@ class GraphReference {
   // is asked for.
   const Row& RowOf(int node, int64_t row);
   Row InputRow(int node, int64_t row) const;
-  Row TransposedRow(const GraphNode& node, int64_t row);
   template <typename Others>
   // One function for each kind of operation; Compute chooses.
   static Row IntegerSums(const Row& factors, const Others& others);
@@ -56,11 +55,14 @@ class GraphReference {
   Row ConvolutionRow(int node, int64_t row);
   std::vector<double> WinogradRow(int node, int64_t row);
   Row ElementwiseRow(const GraphNode& node, int64_t row);
-  Row ReducedRow(const GraphNode& node, int64_t row);
-  Row AlongAxisRow(const GraphNode& node, int64_t row);
-  Row CumsumRow(const GraphNode& node, int64_t row);
-  Row TakenRow(const GraphNode& node, int64_t row);
-  Row RearrangedRow(const GraphNode& node, int64_t row);
+  using OneElement = Uncertain (GraphReference::*)(const GraphNode& node, std::vector<int64_t> index);
+  Row ByElements(const GraphNode& node, int64_t row, OneElement element);
+  Uncertain TransposedElement(const GraphNode& node, std::vector<int64_t> index);
+  Uncertain ReducedElement(const GraphNode& node, std::vector<int64_t> index);
+  Uncertain AlongAxisElement(const GraphNode& node, std::vector<int64_t> index);
+  Uncertain CumsumElement(const GraphNode& node, std::vector<int64_t> index);
+  Uncertain TakenElement(const GraphNode& node, std::vector<int64_t> index);
+  Uncertain RearrangedElement(const GraphNode& node, std::vector<int64_t> index);
   Row SoftmaxRow(int softmax, int64_t row);
   Row NormRow(const GraphNode& node, int64_t row);
   Row Compute(int node, int64_t row);

@@ -3,7 +3,6 @@
 // values of a line are computed in order, without passes: passes are a choice of the code, not a part of the
 // meaning.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>

@@ -173,7 +173,7 @@ class TileInterpreter {
     }
     EndPiece();
     // Sums in blocks end up in the totals.
-    if (!totals_.empty()) std::copy(totals_.begin(), totals_.end(), sums_.begin());
+    if (!totals_.empty()) std::ranges::copy(totals_, sums_.begin());
     for (int64_t row = 0; row < tile_.m; ++row) Store(row);
   }
 

@@ -21,7 +21,7 @@ class Interpreter {
         threads_(threads),
         variables_(static_cast<size_t>(program.variables)) {
     KIRSCH_CHECK(sizes.size() == program.symbols.size());
-    std::copy(sizes.begin(), sizes.end(), variables_.begin());
+    std::ranges::copy(sizes, variables_.begin());
   }
 
   // The prepack runs once, outside of all threads.

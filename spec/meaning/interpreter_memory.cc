@@ -38,7 +38,7 @@ InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<v
 
 void InterpreterMemory::ForgetOwn() {
   std::vector<Owner>& owner = areas_[static_cast<size_t>(Memory::kOwn)].owner;
-  std::fill(owner.begin(), owner.end(), Owner{0});
+  std::ranges::fill(owner, Owner{0});
 }
 
 InterpreterMemory::Owner* InterpreterMemory::Owners(int buffer, int64_t bytes) {

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "spec/check.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/meaning/elementwise.h"
@@ -262,7 +261,7 @@ class RowBlocks {
 
   // Converts one block of rhs, [kBlockSteps][kBlockColumns]. Columns beyond the matrix are zero.
   void LoadBlock(int64_t batch, int64_t p0, int64_t j0, int64_t steps, int64_t columns) {
-    std::fill(block_.begin(), block_.end(), Number(0));
+    std::ranges::fill(block_, Number(0));
     for (int64_t p = 0; p < steps; ++p)
       LoadAlong(root_.operand[MatmulDims::kRhs].dtype, operands_[MatmulDims::kRhs],
                 rhs_[0].At(batch) + rhs_[1].At(p0 + p), rhs_[2], j0, columns,

@@ -68,8 +68,7 @@ std::vector<double> WinogradErrors::At(const std::vector<Uncertain>& inputs, siz
   for (size_t square = 0; square < side * side; ++square) {
     const double factor = std::abs(output.at[i][square / side] * output.at[j][square % side]);
     if (factor == 0) continue;
-    for (std::vector<double>* list : {&sum, &magnitude, &most, &error})
-      std::fill(list->begin(), list->end(), 0);
+    for (std::vector<double>* list : {&sum, &magnitude, &most, &error}) std::ranges::fill(*list, 0);
     for (size_t c = 0; c < channels_; ++c) {
       const size_t x = square * channels_ + c, first = x * count_;
       for (size_t f = 0; f < count_; ++f) {

@@ -8,7 +8,6 @@
 #define KIRSCH_SPEC_PROGRAM_AFFINE_H_
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "spec/check.h"

@@ -107,8 +107,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
   inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
-  const bool any_size =
-      std::any_of(sizes_.begin(), sizes_.end(), [](const DimSize& size) { return size.all != kNoVar; });
+  const bool any_size = std::ranges::any_of(sizes_, [](const DimSize& size) { return size.all != kNoVar; });
   // A copy in common is made in a phase of its own (only_common_); at all other times it is only read.
   const bool common = !any_size && IsCommonCopy(impl);
   if (common) {

@@ -10,7 +10,6 @@
 #include "spec/check.h"
 #include "spec/impl.h"
 #include "spec/program/impl_program.h"
-#include "spec/storage.h"
 
 namespace kirsch {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "spec/check.h"
-#include "spec/footprint.h"
 #include "spec/interleaving.h"
 #include "spec/microkernel.h"
 #include "spec/program/impl_operands.h"
@@ -204,9 +203,9 @@ int64_t TaskCount(const Impl& impl) {
 bool HasCommonCopies(const Impl& impl) {
   // Within a tree for a range of sizes, parts are for so many rows.
   if (impl.spec.block == 0 || impl.range.varies()) return false;
-  return IsCommonCopy(impl) ||
-         std::any_of(impl.children.begin(), impl.children.end(),
-                     [](const Impl::Child& child) { return HasCommonCopies(child.impl); });
+  return IsCommonCopy(impl) || std::ranges::any_of(impl.children, [](const Impl::Child& child) {
+           return HasCommonCopies(child.impl);
+         });
 }
 
 // The tiles of one child of a tile node, with whatever is the same for all of them.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "spec/check.h"
 #include "spec/graph/row_passes.h"
 
 namespace kirsch {
@@ -45,7 +44,7 @@ void ForEachSize(Shape& shape, const Visit& visit) {
   } else if constexpr (std::is_same_v<Kind, RowShape>) {
     visit(shape.columns);
     for (auto* strides : {&shape.input_row_strides, &shape.result_row_strides})
-      std::for_each(strides->begin(), strides->end(), visit);
+      std::ranges::for_each(*strides, visit);
   }
 }
 

@@ -142,7 +142,7 @@ struct Plan {
   // Returns nullptr if the number is known ahead.
   const SymbolRange* Find(SizeSymbol symbol) const {
     const auto is_it = [symbol](const SymbolRange& range) { return range.symbol == symbol; };
-    const auto found = std::find_if(symbols.begin(), symbols.end(), is_it);
+    const auto found = std::ranges::find_if(symbols, is_it);
     return found == symbols.end() ? nullptr : &*found;
   }
 

@@ -86,7 +86,7 @@ class ProgramBuilder {
  private:
   // The number of this kernel; equal ones have the same number, so code is emitted for each kernel once.
   int KernelNumber(KernelShape kernel) {
-    const auto known = std::find(program_.kernels.begin(), program_.kernels.end(), kernel);
+    const auto known = std::ranges::find(program_.kernels, kernel);
     const auto number = static_cast<int>(known - program_.kernels.begin());
     if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
     return number;

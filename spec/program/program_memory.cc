@@ -139,9 +139,8 @@ class MemoryPlanner {
     for (size_t i = 0; i < program_.buffers.size(); ++i)
       if (program_.buffers[i].memory != Memory::kCaller && !program_.buffers[i].temporary)
         values.push_back(i);
-    std::stable_sort(values.begin(), values.end(), [&](size_t a, size_t b) {
-      return program_.buffers[a].bytes > program_.buffers[b].bytes;
-    });
+    std::ranges::stable_sort(
+        values, [&](size_t a, size_t b) { return program_.buffers[a].bytes > program_.buffers[b].bytes; });
     for (size_t value : values) PlaceValue(value);
     program_.shared_bytes = Bytes(Memory::kShared);
     program_.packed_bytes = Bytes(Memory::kPacked);

@@ -167,8 +167,8 @@ std::string PrintMemory(const Program& program) {
   std::vector<const Program::Buffer*> values;
   for (const Program::Buffer& buffer : program.buffers)
     if (buffer.memory != Memory::kCaller && !buffer.temporary) values.push_back(&buffer);
-  std::stable_sort(values.begin(), values.end(),
-                   [](const Program::Buffer* a, const Program::Buffer* b) { return a->bytes > b->bytes; });
+  std::ranges::stable_sort(
+      values, [](const Program::Buffer* a, const Program::Buffer* b) { return a->bytes > b->bytes; });
   std::string text;
   for (const Program::Buffer* value : values)
     Append(&text, "buffer ", value->name, ": ", value->bytes, " bytes at ", value->offset,

@@ -14,9 +14,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_join.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -127,29 +127,25 @@ class DltiReader {
   absl::StatusOr<DltiEntries> ReadSystem() {
     at_ += kSystem.size();
     std::optional<DltiEntries> first;
-    if (absl::Status open = Need("<"); !open.ok()) return open;
+    KIRSCH_RETURN_IF_ERROR(Need("<"));
     do {
-      const absl::StatusOr<std::string> name = ReadString();
-      if (!name.ok()) return name.status();
+      KIRSCH_ASSIGN_OR_RETURN(const std::string name, ReadString());
       if (!Take("=") && !Take(":")) return Expected("':' or '='");
-      absl::StatusOr<DltiEntries> entries = ReadDevice();
-      if (!entries.ok()) return entries.status();
-      if (absl::EqualsIgnoreCase(*name, "CPU")) return entries;
-      if (!first) first = *std::move(entries);
+      KIRSCH_ASSIGN_OR_RETURN(DltiEntries entries, ReadDevice());
+      if (absl::EqualsIgnoreCase(name, "CPU")) return entries;
+      if (!first) first = std::move(entries);
     } while (Take(","));
-    if (absl::Status close = Need(">"); !close.ok()) return close;
+    KIRSCH_RETURN_IF_ERROR(Need(">"));
     return *std::move(first);
   }
 
   // #dlti.target_device_spec<ENTRY, ...>
   absl::StatusOr<DltiEntries> ReadDevice() {
     DltiEntries entries;
-    for (std::string_view sign : {kDevice, std::string_view("<")})
-      if (absl::Status status = Need(sign); !status.ok()) return status;
+    for (std::string_view sign : {kDevice, std::string_view("<")}) KIRSCH_RETURN_IF_ERROR(Need(sign));
     while (!Take(">")) {
-      if (!entries.empty())
-        if (absl::Status comma = Need(","); !comma.ok()) return comma;
-      if (absl::Status status = ReadEntry(&entries); !status.ok()) return status;
+      if (!entries.empty()) KIRSCH_RETURN_IF_ERROR(Need(","));
+      KIRSCH_RETURN_IF_ERROR(ReadEntry(&entries));
     }
     return entries;
   }
@@ -157,17 +153,14 @@ class DltiReader {
   // #dlti.dl_entry<"key", VALUE>, or "key" = VALUE
   absl::Status ReadEntry(DltiEntries* entries) {
     const bool spelled = Take(kEntry);
-    if (spelled)
-      if (absl::Status open = Need("<"); !open.ok()) return open;
+    if (spelled) KIRSCH_RETURN_IF_ERROR(Need("<"));
     SkipBlanks();
     const TextPosition position = Position();
-    const absl::StatusOr<std::string> key = ReadString();
-    if (!key.ok()) return key.status();
-    if (absl::Status sign = Need(spelled ? "," : "="); !sign.ok()) return sign;
-    absl::StatusOr<ordered_json> value = ReadValue();
-    if (!value.ok()) return value.status();
-    if (!entries->emplace(*key, DltiEntry{*std::move(value), position}).second)
-      return ErrorAt(file_, position, Cat("expected each key once, got ", Quoted(*key)));
+    KIRSCH_ASSIGN_OR_RETURN(const std::string key, ReadString());
+    KIRSCH_RETURN_IF_ERROR(Need(spelled ? "," : "="));
+    KIRSCH_ASSIGN_OR_RETURN(ordered_json value, ReadValue());
+    if (!entries->emplace(key, DltiEntry{std::move(value), position}).second)
+      return ErrorAt(file_, position, Cat("expected each key once, got ", Quoted(key)));
     return spelled ? Need(">") : absl::OkStatus();
   }
 
@@ -176,9 +169,8 @@ class DltiReader {
   absl::StatusOr<ordered_json> ReadValue() {
     SkipBlanks();
     if (at_ < text_.size() && text_[at_] == '"') {
-      absl::StatusOr<std::string> read = ReadString();
-      if (!read.ok()) return read.status();
-      return ordered_json(*std::move(read));
+      KIRSCH_ASSIGN_OR_RETURN(std::string read, ReadString());
+      return ordered_json(std::move(read));
     }
     const size_t end = std::min(text_.find_first_of(" \n\t\r,>:", at_), text_.size());
     const std::string_view word = text_.substr(at_, end - at_);
@@ -287,8 +279,7 @@ absl::Status ErrorOfOne(const DltiEntries& entries, const ordered_json& base, st
     if (pointer.empty() || pointer.starts_with(kFeatureList)) continue;
     ordered_json alone = base;
     alone[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
-    if (const absl::Status status = ReadPointers(alone, file, entry.position).status(); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(ReadPointers(alone, file, entry.position).status());
   }
   return error;
 }
@@ -299,14 +290,13 @@ bool IsDltiFile(std::string_view path) { return path.ends_with(".mlir"); }
 
 absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view file) {
   const std::string blanked = BlankComments(text);
-  const absl::StatusOr<DltiEntries> entries = DltiReader(blanked, file).Read();
-  if (!entries.ok()) return entries.status();
-  const ordered_json base = BaseOf(*entries);
+  KIRSCH_ASSIGN_OR_RETURN(const DltiEntries entries, DltiReader(blanked, file).Read());
+  const ordered_json base = BaseOf(entries);
   ordered_json json = base;
   json["/name"] = NameOfFile(file);
   std::vector<std::string> unknown, missing;
   std::set<std::string> given;
-  for (const auto& [key, entry] : *entries) {
+  for (const auto& [key, entry] : entries) {
     const std::string pointer = PointerOf(key);
     if (pointer.empty()) {
       if (key != kVectorBits) unknown.push_back(key);
@@ -317,16 +307,15 @@ absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view fil
     json[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
   }
   absl::StatusOr<TargetFile> target =
-      ReadPointers(json, file, entries->empty() ? TextPosition{} : entries->begin()->second.position);
-  if (!target.ok()) return ErrorOfOne(*entries, base, file, target.status());
+      ReadPointers(json, file, entries.empty() ? TextPosition{} : entries.begin()->second.position);
+  if (!target.ok()) return ErrorOfOne(entries, base, file, target.status());
   for (const CommonKey& common : kCommonKeys)
     if (!given.contains(std::string(common.pointer))) missing.emplace_back(common.key);
   if (!unknown.empty())
-    target->warnings.push_back(
-        Cat(file, ": keys that mean nothing here: ", Printable(absl::StrJoin(unknown, " "))));
+    target->warnings.push_back(Cat(file, ": keys that mean nothing here: ", Printable(Join(unknown, " "))));
   if (!missing.empty())
     target->warnings.push_back(Cat(file, ": as those of ", base["/name"].get<std::string>(),
-                                   ", since it does not say them: ", absl::StrJoin(missing, " ")));
+                                   ", since it does not say them: ", Join(missing, " ")));
   return target;
 }
 
@@ -342,7 +331,7 @@ std::string PrintDlti(const Target& target) {
     const auto is_common = [&, at = pointer](const CommonKey& common) { return common.pointer == at; };
     if (std::ranges::none_of(kCommonKeys, is_common)) add(Cat(kOwnPrefix, pointer), Literal(value));
   }
-  return Cat(kSystem, "<\n  \"CPU\" : ", kDevice, "<\n", absl::StrJoin(entries, ",\n"), ">>\n");
+  return Cat(kSystem, "<\n  \"CPU\" : ", kDevice, "<\n", Join(entries, ",\n"), ">>\n");
 }
 
 }  // namespace kirsch

@@ -140,8 +140,7 @@ void DropForbidden(std::vector<std::string>* features) {
     const Feature* const feature = FindFeature(name);
     return feature != nullptr && feature->state == kTileState;
   };
-  if (std::any_of(features->begin(), features->end(), is_of_tiles) && !PermitTiles())
-    std::erase_if(*features, is_of_tiles);
+  if (std::ranges::any_of(*features, is_of_tiles) && !PermitTiles()) std::erase_if(*features, is_of_tiles);
 }
 
 Host ReadHost() {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_join.h"
 #include "spec/target/host.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
@@ -18,7 +17,7 @@ using Features = std::vector<std::string>;
 Features Lacking(const Features& have, const Features& wanted) {
   Features lacking;
   for (const std::string& feature : wanted)
-    if (std::find(have.begin(), have.end(), feature) == have.end()) lacking.push_back(feature);
+    if (std::ranges::find(have, feature) == have.end()) lacking.push_back(feature);
   return lacking;
 }
 
@@ -43,7 +42,7 @@ Target Nearest(const Host& host, std::string_view llvm_cpu) {
 // Drops what `available` doesn't allow: features, the matrix unit, vector units.
 void Restrict(const Features& available, Target* target) {
   for (const std::string& feature : Lacking(available, target->features))
-    target->features.erase(std::find(target->features.begin(), target->features.end(), feature));
+    target->features.erase(std::ranges::find(target->features, feature));
   if (!target->HasFeature(kTileFeature)) target->matrix.reset();
   for (VectorUnit& unit : target->vectors) {
     // A unit of 16 or 32 bytes that needs AVX-512 has a form without it: AVX2's masked loads and stores, and
@@ -98,7 +97,7 @@ Target ForAvx2(Target target) {
 absl::StatusOr<Target> HostTarget(const Host& host, std::string_view llvm_cpu) {
   if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())
     return absl::FailedPreconditionError(
-        Cat("target host: this CPU lacks ", absl::StrJoin(lacking, ", "), ", which Kirsch needs"));
+        Cat("target host: this CPU lacks ", Join(lacking, ", "), ", which Kirsch needs"));
   Target target = Nearest(host, llvm_cpu);
   target.name = "host";
   Restrict(host.features, &target);

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "absl/strings/str_join.h"
 #include "spec/feature.h"
 #include "spec/instruction.h"
 #include "spec/target/target_keys.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -23,7 +23,7 @@ bool HasTiles(const Instruction& row, const Target& target) {
 
 // True if vectors multiply what tiles leave of an operand that is packed for them: in groups as long.
 bool VectorsTakeOver(const Instruction& tiles, const Target& target) {
-  return std::any_of(kInstructions.begin(), kInstructions.end(), [&](const Instruction& row) {
+  return std::ranges::any_of(kInstructions, [&](const Instruction& row) {
     return row.group == tiles.group && (row.rhs == tiles.rhs || row.unpacked == tiles.rhs) &&
            EncodingOf(row.arithmetic, target.vectors.front(), target) != nullptr;
   });
@@ -107,10 +107,9 @@ class TargetReader {
     result_.target = DefaultTarget();
     if (document.kind != Kind::kObject)
       return ExpectedAt(file_, document, "an object with the keys of a target");
-    if (absl::Status status = CheckNames(document); !status.ok()) return status;
-    for (const JsonValue& value : document.children)
-      if (absl::Status status = ReadKey(value); !status.ok()) return status;
-    if (absl::Status status = Check(document); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(CheckNames(document));
+    for (const JsonValue& value : document.children) KIRSCH_RETURN_IF_ERROR(ReadKey(value));
+    KIRSCH_RETURN_IF_ERROR(Check(document));
     return std::move(result_);
   }
 
@@ -123,7 +122,7 @@ class TargetReader {
         return ErrorAt(file_, child.key_position,
                        Cat("expected one of ", Quoted(name), " and ", Quoted(child.key),
                            ", which are the same key, got both"));
-      if (absl::Status status = CheckNames(child); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(CheckNames(child));
     }
     return absl::OkStatus();
   }
@@ -192,7 +191,7 @@ class TargetReader {
     result_.target.features.clear();
     for (const JsonValue& element : value.children) {
       std::string& name = result_.target.features.emplace_back();
-      if (absl::Status status = ReadString(element, &name); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ReadString(element, &name));
       if (FindFeature(name) == nullptr) WarnOfFeature(element, name);
     }
     return absl::OkStatus();
@@ -207,7 +206,7 @@ class TargetReader {
       VectorUnit& unit = result_.target.vectors.emplace_back(DefaultVectorUnit(32));
       if (element.kind != Kind::kObject)
         return ExpectedAt(file_, element, "an object with the keys of a vector unit");
-      if (absl::Status status = ReadVectorUnit(element, &unit); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ReadVectorUnit(element, &unit));
     }
     return absl::OkStatus();
   }
@@ -247,8 +246,7 @@ class TargetReader {
     MatrixUnit& unit = result_.target.matrix.emplace();
     for (const JsonValue& value : object.children) {
       bool known = false;
-      absl::Status status = ReadNumber<MatrixUnit>(value, kMatrixKeys, &unit, &known);
-      if (!status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ReadNumber<MatrixUnit>(value, kMatrixKeys, &unit, &known));
       if (!known) WarnUnknown(value, KeyNames(kMatrixKeys));
     }
     return absl::OkStatus();
@@ -264,7 +262,7 @@ class TargetReader {
         WarnUnknown(member, {"L1", "L2", "L3", "RAM"});
         continue;
       }
-      if (absl::Status status = ReadLevel(member, *level); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ReadLevel(member, *level));
     }
     return absl::OkStatus();
   }
@@ -293,7 +291,7 @@ class TargetReader {
   absl::Status ReadNumber(const JsonValue& value, std::span<const NumericKey<Struct>> keys, Struct* object,
                           bool* known, std::string_view prefix = "") {
     const std::string_view name = CurrentName(value.key);
-    const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) {
+    const auto key = std::ranges::find_if(keys, [&](const auto& k) {
       return name.size() == prefix.size() + k.name.size() && name.starts_with(prefix) &&
              name.ends_with(k.name);
     });
@@ -389,9 +387,8 @@ Target DefaultTarget() {
 }
 
 absl::StatusOr<TargetFile> ParseTarget(std::string_view text, std::string_view file) {
-  absl::StatusOr<JsonValue> document = ParseJson(text, file);
-  if (!document.ok()) return document.status();
-  return TargetReader(file).Read(*document);
+  KIRSCH_ASSIGN_OR_RETURN(JsonValue document, ParseJson(text, file));
+  return TargetReader(file).Read(document);
 }
 
 std::string PrintTarget(const Target& target) {

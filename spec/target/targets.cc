@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "spec/check.h"
 #include "spec/target/dlti.h"
 #include "spec/target/host.h"
@@ -15,6 +14,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/nearest.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -46,15 +46,14 @@ std::string ConfigDirectory() {
 // Reads a calibrated file. It may be of a time when the machine had more features or other cores, as virtual
 // machines do. Missing features are an error, since its kernels would not run. Cores are those of today.
 absl::StatusOr<TargetFile> CalibratedHost(const Host& host, std::string_view text, std::string_view path) {
-  absl::StatusOr<TargetFile> file = ParseTarget(text, path);
-  if (!file.ok()) return file;
-  for (const std::string& feature : file->target.features)
-    if (std::find(host.features.begin(), host.features.end(), feature) == host.features.end())
+  KIRSCH_ASSIGN_OR_RETURN(TargetFile file, ParseTarget(text, path));
+  for (const std::string& feature : file.target.features)
+    if (std::ranges::find(host.features, feature) == host.features.end())
       return absl::InvalidArgumentError(
           Cat(path, ": expected features of this CPU, got ", feature, " (kirsch target calibrate)"));
-  file->target.name = "host";
-  file->target.cores = host.cores;
-  file->note = Cat("host: calibrated ", file->calibrated.empty() ? "by hand" : file->calibrated);
+  file.target.name = "host";
+  file.target.cores = host.cores;
+  file.note = Cat("host: calibrated ", file.calibrated.empty() ? "by hand" : file.calibrated);
   return file;
 }
 
@@ -67,9 +66,8 @@ absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
     if (!text.ok()) return absl::InvalidArgumentError(Cat("target host: ", text.status().message()));
     return CalibratedHost(host, *text, path);
   }
-  absl::StatusOr<Target> target = HostTarget(host, llvm_cpu);
-  if (!target.ok()) return target.status();
-  TargetFile file = {*std::move(target)};
+  KIRSCH_ASSIGN_OR_RETURN(Target target, HostTarget(host, llvm_cpu));
+  TargetFile file = {std::move(target)};
   file.note =
       Cat("host: constants of ", NearestTarget(host, llvm_cpu), ", not calibrated: kirsch target calibrate");
   file.uncalibrated = true;
@@ -109,8 +107,7 @@ absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string
   absl::StatusOr<std::string> text = ReadFile(name_or_path);
   if (text.ok())
     return IsDltiFile(name_or_path) ? ParseDlti(*text, name_or_path) : ParseTarget(*text, name_or_path);
-  const std::string names = absl::StrJoin(
-      NamedTargets(), " ", [](std::string* out, const Target& target) { Append(out, target.name); });
+  const std::string names = Join(NamedTargets(), " ", &Target::name);
   return absl::InvalidArgumentError(Cat("target: expected one of ", names, " host, or a target file, got ",
                                         text.status().message(),
                                         DidYouMean(name_or_path, NamesOf(NamedTargets()))));

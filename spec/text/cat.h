@@ -7,10 +7,11 @@
 //
 //   Cat("v", 3, "=", name)      absl::StrCat
 //   Append(&text, " ", name)    absl::StrAppend
-//   Join(names, "|")            absl::StrJoin
+//   Join(names, "|")            absl::StrJoin; also of what a function, or a member, makes of each element
 #ifndef KIRSCH_SPEC_TEXT_CAT_H_
 #define KIRSCH_SPEC_TEXT_CAT_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -52,14 +53,15 @@ inline void AppendIndented(std::string_view lines, std::string_view indent, std:
 }
 
 // The pieces in their order, with `separator` between any two. Elements may be numbers, too: Join({1, 2},
-// ",") is "1,2".
-template <typename Pieces>
-std::string Join(const Pieces& pieces, std::string_view separator) {
+// ",") is "1,2". `text_of`: what stands for an element, if it is no text: Join(graph.results, ", ",
+// &GraphResult::name).
+template <typename Pieces, typename TextOf = std::identity>
+std::string Join(const Pieces& pieces, std::string_view separator, TextOf text_of = {}) {
   std::string text;
   bool first = true;
   for (const auto& piece : pieces) {
     if (!first) Append(&text, separator);
-    Append(&text, piece);
+    Append(&text, std::invoke(text_of, piece));
     first = false;
   }
   return text;

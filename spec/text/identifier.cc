@@ -131,8 +131,7 @@ bool IsIdentifierCharacter(char c) { return c == '_' || absl::ascii_isalnum(stat
 bool IsIdentifier(std::string_view text) {
   return !text.empty() && text.front() != '_' &&
          !absl::ascii_isdigit(static_cast<unsigned char>(text.front())) &&
-         std::all_of(text.begin(), text.end(), IsIdentifierCharacter) && !IsOneOf(kKeywords, text) &&
-         !IsMacro(text);
+         std::ranges::all_of(text, IsIdentifierCharacter) && !IsOneOf(kKeywords, text) && !IsMacro(text);
 }
 
 bool IsKernelName(std::string_view text) {

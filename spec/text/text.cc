@@ -94,8 +94,7 @@ absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, 
                                      int64_t low, int64_t high) {
   uint64_t value = 0;
   // SimpleAtoi alone would accept a sign, and blanks around the number.
-  const bool digits =
-      std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::ranges::all_of(word.text, [](char c) { return c >= '0' && c <= '9'; });
   if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
       value <= static_cast<uint64_t>(high))
     return static_cast<uint32_t>(value);

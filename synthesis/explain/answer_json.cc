@@ -111,10 +111,9 @@ void AddSteps(const std::vector<ExplainedNode>& nodes, ordered_json* json) {
 ordered_json ProgramJson(const Impl& impl, const CostModel& model) {
   const std::vector<ExplainedNode> nodes = ExplainNodes(impl, model);
   const double cycles = ToCycles(nodes.front().cost), ghz = model.target().ghz;
-  const double peak = Flops(impl.spec) / PeakFlopsPerCycle(impl.spec, model.target()) / impl.spec.threads;
   ordered_json json = {{"cycles", cycles},
                        {"seconds", 1e-9 * cycles / ghz},
-                       {"peak_share", peak / cycles},
+                       {"peak_share", PeakCycles(impl.spec, model.target()) / cycles},
                        {"bytes", TrafficJson(TrafficOf(nodes))},
                        {"threads", impl.spec.threads},
                        {"bound_by", BoundText(nodes)},

@@ -2,7 +2,6 @@
 #include "synthesis/explain/best_programs.h"
 
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -22,11 +21,10 @@ std::string KindsText(const ExplainedMember& member) {
   std::vector<size_t> order;
   for (size_t kind = 0; kind < by_kind.size(); ++kind)
     if (by_kind[kind] >= kLeastShown * member.cycles) order.push_back(kind);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_kind[a] > by_kind[b]; });
-  std::vector<std::string> texts;
-  for (size_t kind : order)
-    texts.push_back(absl::StrFormat("%s %.1f%%", CycleKinds()[kind], 100 * by_kind[kind] / member.cycles));
-  return Join(texts, ", ");
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return by_kind[a] > by_kind[b]; });
+  return Join(order, ", ", [&](size_t kind) {
+    return absl::StrFormat("%s %.1f%%", CycleKinds()[kind], 100 * by_kind[kind] / member.cycles);
+  });
 }
 
 // The slowest level that `traffic` comes from; empty: nothing comes from beyond L1.
@@ -54,14 +52,12 @@ std::string TileBoundText(const ExplainedNode& node) {
 // cycles go to.
 std::string BoundText(const std::vector<ExplainedNode>& nodes) {
   const std::vector<double> by_kind = CyclesByKind(nodes);
-  const auto kind =
-      static_cast<CycleKind>(std::max_element(by_kind.begin(), by_kind.end()) - by_kind.begin());
+  const auto kind = static_cast<CycleKind>(std::ranges::max_element(by_kind) - by_kind.begin());
   const auto cycles = [&](const ExplainedNode& node) {
     return CycleKindOf(node.impl->decision) == kind ? node.weight * ToCycles(node.own) : -1;
   };
-  const ExplainedNode& node = *std::max_element(
-      nodes.begin(), nodes.end(),
-      [&](const ExplainedNode& a, const ExplainedNode& b) { return cycles(a) < cycles(b); });
+  const ExplainedNode& node = *std::ranges::max_element(
+      nodes, [&](const ExplainedNode& a, const ExplainedNode& b) { return cycles(a) < cycles(b); });
   if (node.tile) return TileBoundText(node);
   const std::string from = SlowestLevel(node.traffic);
   const std::string decision = PrintDecision(node.impl->spec.op, node.impl->decision);
@@ -77,10 +73,7 @@ std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
   if (!stage.nodes.empty()) {
     what = BoundText(stage.nodes);
   } else if (!stage.passes.empty()) {
-    what = std::max_element(
-               stage.passes.begin(), stage.passes.end(),
-               [](const RowVectorCycles& a, const RowVectorCycles& b) { return a.total() < b.total(); })
-               ->bottleneck();
+    what = std::ranges::max_element(stage.passes, {}, &RowVectorCycles::total)->bottleneck();
   }
   return Cat(what, ", in ", PrintStage(plan, *stage.stage));
 }
@@ -97,8 +90,8 @@ std::string BoundText(const Explanation& program) { return BoundText(program.nod
 
 std::string BoundText(const ExplainedPlan& explained) {
   const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
-  const auto costliest = std::max_element(
-      explained.stages.begin(), explained.stages.end(),
+  const auto costliest = std::ranges::max_element(
+      explained.stages,
       [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
   return costliest == explained.stages.end() ? "nothing" : BoundText(*explained.plan, *costliest);
 }
@@ -154,9 +147,8 @@ std::string PeakText(const ExplainedPlan& explained, const Target& target) {
   double peak_cycles = 0;
   for (const ExplainedStage& stage : explained.stages) {
     if (stage.nodes.empty()) continue;
-    const Spec& spec = stage.stage->spec;
-    peak_cycles += stage.weight * static_cast<double>(stage.stage->repeats) * Flops(spec) /
-                   PeakFlopsPerCycle(spec, target) / spec.threads;
+    peak_cycles +=
+        stage.weight * static_cast<double>(stage.stage->repeats) * PeakCycles(stage.stage->spec, target);
   }
   if (peak_cycles == 0)
     return absl::StrFormat("no products of matrices: %.1f GB/s of parameters and result",

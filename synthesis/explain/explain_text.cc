@@ -24,7 +24,7 @@ std::string TileText(const TileFacts& facts, const Target& target) {
       "%d "
       "step%s, bound by %s, %.1f%% of the peak rate",
       tile.rows, tile.columns, tile.lanes, of_matrix ? "tiles of " : "", tile.instruction().name,
-      facts.registers, of_matrix ? target.matrix->registers : UnitOf(target, tile).registers,
+      facts.registers, RegistersFor(tile, target),
       facts.spills == 0 ? "no spills" : Cat(facts.spills, " spilled"), facts.instructions, facts.cycles,
       facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck, 100 * facts.peak_share);
 }

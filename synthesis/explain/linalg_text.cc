@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -78,7 +78,7 @@ std::string MapText(size_t loops, const std::vector<int>& axes) {
   std::vector<std::string> from, to;
   for (size_t i = 0; i < loops; ++i) from.push_back(Cat("d", i));
   for (const int axis : axes) to.push_back(axis < 0 ? "0" : Cat("d", axis));
-  return Cat("affine_map<(", absl::StrJoin(from, ", "), ") -> (", absl::StrJoin(to, ", "), ")>");
+  return Cat("affine_map<(", Join(from, ", "), ") -> (", Join(to, ", "), ")>");
 }
 
 class LinalgWriter {
@@ -86,19 +86,17 @@ class LinalgWriter {
   explicit LinalgWriter(const Graph& graph) : graph_(graph) {}
 
   absl::StatusOr<LinalgFunction> Write() {
-    std::vector<std::string> parameters, types, results;
+    std::vector<std::string> parameters;
     for (int node = 0; node < static_cast<int>(graph_.nodes.size()); ++node) {
-      if (absl::Status status = WriteNode(node); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(WriteNode(node));
       if (graph_.at(node).op == Operation::kInput)
         parameters.push_back(Cat(NameOf(node), ": ", TypeText(graph_.at(node).type)));
     }
-    for (const GraphResult& result : graph_.results) {
-      results.push_back(NameOf(result.value));
-      types.push_back(TypeText(graph_.TypeOf(result)));
-    }
-    const std::string type = absl::StrJoin(types, ", ");
-    function_.text = Cat("func.func @", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> (", type,
-                         ") {\n", body_, "  return ", absl::StrJoin(results, ", "), " : ", type, "\n}\n");
+    const auto name = [&](const GraphResult& result) { return NameOf(result.value); };
+    const std::string type = Join(graph_.results, ", ",
+                                  [&](const GraphResult& result) { return TypeText(graph_.TypeOf(result)); });
+    function_.text = Cat("func.func @", graph_.name, "(", Join(parameters, ", "), ") -> (", type, ") {\n",
+                         body_, "  return ", Join(graph_.results, ", ", name), " : ", type, "\n}\n");
     return std::move(function_);
   }
 
@@ -116,8 +114,7 @@ class LinalgWriter {
   }
   std::string TypeOfNode(int node) const { return TypeText(graph_.at(node).type); }
   static std::string TypeText(const TensorType& type) {
-    return Cat("tensor<", absl::StrJoin(type.dims, "x"), type.dims.empty() ? "" : "x", Info(type.dtype).name,
-               ">");
+    return Cat("tensor<", Join(type.dims, "x"), type.dims.empty() ? "" : "x", Info(type.dtype).name, ">");
   }
 
   absl::Status Refused(int node) const {
@@ -171,14 +168,10 @@ class LinalgWriter {
 
   // "ins(%x, %w : ...) outs(%init : ...) -> ..."
   std::string Operands(const std::vector<int>& inputs, const std::string& out, int node) const {
-    std::vector<std::string> names, types;
-    for (const int input : inputs) {
-      names.push_back(NameOf(input));
-      types.push_back(TypeOfNode(input));
-    }
-    const std::string type = TypeOfNode(node);
-    return Cat("ins(", absl::StrJoin(names, ", "), " : ", absl::StrJoin(types, ", "), ") outs(", out, " : ",
-               type, ")");
+    const auto name = [&](int input) { return NameOf(input); };
+    const auto type = [&](int value) { return TypeOfNode(value); };
+    return Cat("ins(", Join(inputs, ", ", name), " : ", Join(inputs, ", ", type), ") outs(", out, " : ",
+               type(node), ")");
   }
 
   std::string Tag(int node, Loops loops) {
@@ -224,7 +217,7 @@ class LinalgWriter {
     iterators.back() = "\"reduction\"";
     Line(NameOf(node), " = linalg.generic {indexing_maps = [", MapText(loops.size(), axes(lhs, m, k)), ", ",
          MapText(loops.size(), axes(rhs, k, n)), ", ", MapText(loops.size(), axes(out, m, n)),
-         "], iterator_types = [", absl::StrJoin(iterators, ", "), "]} ", operands, " attrs = {", tag, "} {");
+         "], iterator_types = [", Join(iterators, ", "), "]} ", operands, " attrs = {", tag, "} {");
     Line("^bb0(%.x: ", f, ", %.y: ", f, ", %.sum: ", f, "):");
     Line("  %.p = arith.mulf %.x, %.y : ", f);
     Line("  %.s = arith.addf %.sum, %.p : ", f);
@@ -273,9 +266,9 @@ class LinalgWriter {
     const std::string init = Begin(node, "0.0"), type = TypeOfNode(node),
                       axes = Cat(" : tensor<", image_axes, "xi64>");
     Line(NameOf(node), " = linalg.", kNames[image_axes - 1][nhwc ? 1 : 0], " {dilations = dense<[",
-         absl::StrJoin(dilations, ", "), "]>", axes, ", strides = dense<[", absl::StrJoin(strides, ", "),
-         "]>", axes, ", ", Tag(node, std::move(loops)), "} ins(", from, ", ", NameOf(at.inputs[1]), " : ",
-         from_type, ", ", TypeOfNode(at.inputs[1]), ") outs(", init, " : ", type, ") -> ", type);
+         Join(dilations, ", "), "]>", axes, ", strides = dense<[", Join(strides, ", "), "]>", axes, ", ",
+         Tag(node, std::move(loops)), "} ins(", from, ", ", NameOf(at.inputs[1]), " : ", from_type, ", ",
+         TypeOfNode(at.inputs[1]), ") outs(", init, " : ", type, ") -> ", type);
     return absl::OkStatus();
   }
 
@@ -289,9 +282,8 @@ class LinalgWriter {
     }
     const std::string name = NameOf(node), f(Info(padded.dtype).name);
     Line(name, ".zero = arith.constant 0.0 : ", f);
-    Line(name, ".padded = tensor.pad ", *from, " low[", absl::StrJoin(low, ", "), "] high[",
-         absl::StrJoin(high, ", "), "] {");
-    Line("^bb0(", absl::StrJoin(indices, ", "), "):");
+    Line(name, ".padded = tensor.pad ", *from, " low[", Join(low, ", "), "] high[", Join(high, ", "), "] {");
+    Line("^bb0(", Join(indices, ", "), "):");
     Line("  tensor.yield ", name, ".zero : ", f);
     Line("} : ", *from_type, " to ", TypeText(padded));
     *from = Cat(name, ".padded");
@@ -306,7 +298,7 @@ class LinalgWriter {
     const std::string out = Begin(node, ""), type = TypeOfNode(node);
     Line(NameOf(node), " = linalg.transpose ins(", NameOf(graph_.at(node).inputs[0]), " : ",
          TypeOfNode(graph_.at(node).inputs[0]), ") outs(", out, " : ", type, ") permutation = [",
-         absl::StrJoin(order, ", "), "]");
+         Join(order, ", "), "]");
     return absl::OkStatus();
   }
 
@@ -360,9 +352,9 @@ class LinalgWriter {
   void WriteGenericHead(int node, const std::vector<std::string>& maps,
                         const std::vector<std::string>& iterators, const std::vector<int>& inputs,
                         const std::string& begin, const std::vector<std::string>& arguments) {
-    Line(NameOf(node), " = linalg.generic {indexing_maps = [", absl::StrJoin(maps, ", "),
-         "], iterator_types = [", absl::StrJoin(iterators, ", "), "]} ", Operands(inputs, begin, node), " {");
-    Line("^bb0(", absl::StrJoin(arguments, ", "), "):");
+    Line(NameOf(node), " = linalg.generic {indexing_maps = [", Join(maps, ", "), "], iterator_types = [",
+         Join(iterators, ", "), "]} ", Operands(inputs, begin, node), " {");
+    Line("^bb0(", Join(arguments, ", "), "):");
   }
 
   // A sum or a maximum along axes, which stay with the size 1.
@@ -375,7 +367,7 @@ class LinalgWriter {
     std::vector<int> all, kept;
     std::vector<std::string> iterators;
     for (size_t i = 0; i < dims.size(); ++i) {
-      const bool reduced = std::find(at.axes.begin(), at.axes.end(), i) != at.axes.end();
+      const bool reduced = std::ranges::find(at.axes, i) != at.axes.end();
       all.push_back(static_cast<int>(i));
       kept.push_back(reduced ? -1 : static_cast<int>(i));
       iterators.emplace_back(reduced ? "\"reduction\"" : "\"parallel\"");

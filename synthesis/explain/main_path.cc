@@ -11,14 +11,13 @@ std::vector<const ExplainedNode*> MainPath(const std::vector<ExplainedNode>& nod
   const auto cycles = [](const ExplainedNode& node) {
     return node.tile ? node.weight * ToCycles(node.cost) : -1;
   };
-  auto at = std::max_element(nodes.begin(), nodes.end(), [&](const ExplainedNode& a, const ExplainedNode& b) {
-    return cycles(a) < cycles(b);
-  });
+  auto at = std::ranges::max_element(
+      nodes, [&](const ExplainedNode& a, const ExplainedNode& b) { return cycles(a) < cycles(b); });
   // Nodes are in program order, so a node's parent is the last one before it that is less deep.
   std::vector<const ExplainedNode*> path = {&*at};
   while (at != nodes.begin())
     if (--at; at->depth < path.back()->depth) path.push_back(&*at);
-  std::reverse(path.begin(), path.end());
+  std::ranges::reverse(path);
   return path;
 }
 

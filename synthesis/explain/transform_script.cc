@@ -12,6 +12,7 @@
 #include "spec/language/printer.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/explain/linalg_text.h"
 #include "synthesis/explain/main_path.h"
 #include "synthesis/explain/transform_sequences.h"
@@ -83,8 +84,7 @@ enum class Match { kNone, kAsIs, kSwapped };
 Match MatchOf(const Plan& plan, const ExplainedStage& stage, int node) {
   const GroupDecision& group =
       plan.groups[static_cast<size_t>(plan.nests[static_cast<size_t>(stage.nest)].group)];
-  if (std::find(group.operations.begin(), group.operations.end(), node) == group.operations.end())
-    return Match::kNone;
+  if (std::ranges::find(group.operations, node) == group.operations.end()) return Match::kNone;
   const std::vector<int>& inputs = plan.graph.at(node).inputs;
   const auto is = [&](size_t operand, size_t input) {
     return MayBe(plan.graph, stage.stage->operands[operand].value, inputs[input]);
@@ -129,11 +129,10 @@ std::string TransformScript(const Impl& impl, const Target& target) {
 }
 
 absl::StatusOr<std::string> TransformScript(const Plan& plan, const Target& target) {
-  const absl::StatusOr<LinalgFunction> function = WriteLinalg(plan.graph);
-  if (!function.ok()) return function.status();
+  KIRSCH_ASSIGN_OR_RETURN(const LinalgFunction function, WriteLinalg(plan.graph));
   const ExplainedPlan explained = ExplainPlan(plan, CostModel(target));
   std::string sequences, main;
-  for (const LinalgContraction& contraction : function->contractions) {
+  for (const LinalgContraction& contraction : function.contractions) {
     const ExplainedStage* const stage = StageOf(explained, contraction.node);
     if (stage == nullptr) {
       Append(&main, "  // ", contraction.name, ": no stage of the plan computes it alone\n");
@@ -152,7 +151,7 @@ absl::StatusOr<std::string> TransformScript(const Plan& plan, const Target& targ
     Append(&sequences, script.sequences());
     Append(&main, script.main());
   }
-  return ModuleText(plan.graph.name, target, function->text, sequences, main);
+  return ModuleText(plan.graph.name, target, function.text, sequences, main);
 }
 
 }  // namespace kirsch

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
 #include "synthesis/explain/main_path.h"
@@ -82,17 +81,17 @@ void TransformSequences::AddTile(std::string_view word, int dim, int64_t size, b
 // Makes loops of those with a size; a tile of all of a dim is none.
 void TransformSequences::AddLoops(const std::string& name, const std::vector<int64_t>& sizes, bool threads) {
   const auto count =
-      static_cast<size_t>(std::count_if(sizes.begin(), sizes.end(), [](int64_t size) { return size != 0; }));
+      static_cast<size_t>(std::ranges::count_if(sizes, [](int64_t size) { return size != 0; }));
   if (count == 0) return;
   std::vector<std::string> results = {"%tiled"}, types = {std::string(kHandle)};
   for (size_t i = 0; i < (threads ? 1 : count); ++i) {
     results.push_back(Cat("%loop", i));
     types.emplace_back(kHandle);
   }
-  Include(name, Cat("  ", absl::StrJoin(results, ", "), " = transform.structured.",
-                    threads ? "tile_using_forall" : "tile_using_for", " %op tile_sizes [",
-                    absl::StrJoin(sizes, ", "), "] : (", kHandle, ") -> (", absl::StrJoin(types, ", "),
-                    ")\n  transform.yield %tiled : ", kHandle, "\n"));
+  Include(name, Cat("  ", Join(results, ", "), " = transform.structured.",
+                    threads ? "tile_using_forall" : "tile_using_for", " %op tile_sizes [", Join(sizes, ", "),
+                    "] : (", kHandle, ") -> (", Join(types, ", "), ")\n  transform.yield %tiled : ", kHandle,
+                    "\n"));
 }
 
 // A pack is a pad that pads nothing and is not folded: a copy of one operand. Its layout is left to what
@@ -109,22 +108,20 @@ void TransformSequences::AddPack(const Decision& decision) {
   }
   for (size_t i = 0; i < loops_.size(); ++i) dims.push_back(Cat(i));
   Remark(PrintDecision(spec_.op, decision));
-  Include(
-      Cat("pack_", spec_.op_info().operands[decision.operand].name),
-      Cat("  %copied, %pad, %back = transform.structured.pad %op {padding_values = [",
-          absl::StrJoin(numbers, ", "), "], padding_dimensions = [", absl::StrJoin(dims, ", "),
-          "], pack_paddings = [", absl::StrJoin(copied, ", "), "], copy_back_op = \"none\"} : (", kHandle,
-          ") -> (", kHandle, ", ", kHandle, ", ", kHandle, ")\n  transform.yield %copied : ", kHandle, "\n"));
+  Include(Cat("pack_", spec_.op_info().operands[decision.operand].name),
+          Cat("  %copied, %pad, %back = transform.structured.pad %op {padding_values = [",
+              Join(numbers, ", "), "], padding_dimensions = [", Join(dims, ", "), "], pack_paddings = [",
+              Join(copied, ", "), "], copy_back_op = \"none\"} : (", kHandle, ") -> (", kHandle, ", ",
+              kHandle, ", ", kHandle, ")\n  transform.yield %copied : ", kHandle, "\n"));
 }
 
 // The loop over the reduction has a step of one, and its body is the register tile.
 void TransformSequences::AddVectors() {
-  std::vector<int64_t> steps(loops_.size()), sizes;
+  std::vector<int64_t> steps(loops_.size());
   Tile(LinalgDim::kStep, 1, &steps);
   AddLoops("steps", steps, false);
-  for (const LinalgContraction::Loop& loop : loops_) sizes.push_back(loop.size);
-  Append(&main_, "  transform.structured.vectorize ", op_, " vector_sizes [", absl::StrJoin(sizes, ", "),
-         "] : ", kHandle, "\n");
+  Append(&main_, "  transform.structured.vectorize ", op_, " vector_sizes [",
+         Join(loops_, ", ", &LinalgContraction::Loop::size), "] : ", kHandle, "\n");
 }
 
 void TransformSequences::AddRoot(bool threads) {
@@ -139,8 +136,7 @@ void TransformSequences::AddRoot(bool threads) {
 // A program tiles by what a tile leaves where that is most of the work; MLIR's loop has it as its last trip.
 // Of images, which overlap themselves, only tiles have words.
 void TransformSequences::AddPath(const std::vector<const ExplainedNode*>& path) {
-  const auto steps = std::count_if(loops_.begin(), loops_.end(),
-                                   [](const auto& loop) { return loop.dim == LinalgDim::kStep; });
+  const auto steps = std::ranges::count(loops_, LinalgDim::kStep, &LinalgContraction::Loop::dim);
   const bool plain = steps == 1 && spec_.op_info().window.operand < 0;
   for (size_t i = 0; i < path.size(); ++i) {
     const Decision& decision = path[i]->impl->decision;

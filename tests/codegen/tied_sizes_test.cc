@@ -17,6 +17,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/verify/verify.h"
+#include "spec/language/graph_parser.h"
 #include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
 #include "synthesis/kernel_library.h"
