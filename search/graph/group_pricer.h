@@ -164,7 +164,7 @@ class GroupPricer {
   StagePrices own_prices_;  // where no others are given
   StagePrices& prices_;
   const std::vector<GroupLevels> unplaced_;  // before anything is placed, by Workers
-  const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
+  const std::vector<bool> of_keys_;          // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
   // The candidates of groups that are not priced yet, with the bounds proven so far. The next question, with
