@@ -29,7 +29,8 @@ class OperationSet {
   // The first `count` operations.
   static constexpr OperationSet First(size_t count) {
     OperationSet set;
-    for (size_t place = 0; place < count; ++place) set |= Of(place);
+    for (size_t i = 0; i < count / kBits; ++i) set.words_[i] = ~uint64_t{0};
+    if (count % kBits != 0) set.words_[count / kBits] = (uint64_t{1} << count % kBits) - 1;
     return set;
   }
 

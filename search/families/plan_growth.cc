@@ -77,14 +77,14 @@ class GroupGrowth {
   // Finds columns of a row program that grow, and rows that follow each other without gaps. Example: softmax
   // of f32[8, n]. False if there is no code for that.
   bool GrowColumns(const Stage& a, const Stage& b, Stage* stage) const {
-    if (a.kind != StageKind::kRows || !Grow(a.columns, b.columns, &stage->columns)) return false;
+    Size columns = stage->columns;
+    if (a.kind != StageKind::kRows || !Grow(a.columns, b.columns, &columns)) return false;
+    SetColumns(columns, stage);
     for (size_t i = 0; i < a.row_strides.size(); ++i) {
       if (a.row_strides[i] == b.row_strides[i]) continue;
       if (a.row_strides[i] != a.columns || b.row_strides[i] != b.columns) return false;
       stage->row_strides[i] = stage->columns;
     }
-    // A store past the caches has to be aligned, and where rows begin is not known.
-    stage->schedule.streamed = RowSchedule::kNone;
     return ColumnsMayVary(a.program, target_);
   }
 
@@ -128,8 +128,7 @@ class GroupGrowth {
   bool Suits(const std::vector<Stage>& stages, int64_t rows) const {
     return std::all_of(stages.begin(), stages.end(), [&](const Stage& stage) {
       if (stage.columns.symbol() == SizeSymbol::kTileRows)
-        return stage.columns.most() == rows && stage.schedule.streamed == RowSchedule::kNone &&
-               ColumnsMayVary(stage.program, target_);
+        return stage.columns.most() == rows && ColumnsMayVary(stage.program, target_);
       if (!HasTileRows(stage)) return true;
       if (stage.kind == StageKind::kRows) return stage.rows.most() == rows;
       return stage.spec.size[MatmulDims::kM] == rows && stage.spec.size[MatmulDims::kB] == 1;
@@ -170,6 +169,12 @@ class GroupGrowth {
     return false;
   }
 
+  // Sets columns that grow. A store past the caches has to be aligned, and where rows begin is not known.
+  static void SetColumns(const Size& columns, Stage* stage) {
+    stage->columns = columns;
+    stage->schedule.streamed = RowSchedule::kNone;
+  }
+
   // True for zeros in scratch memory. Those that fill the plan's tile serve fewer rows as well.
   static bool IsFill(const Stage& stage) {
     return stage.copy.height == 0 && stage.operands[0].value == stage.operands[1].value;
@@ -183,7 +188,7 @@ class GroupGrowth {
     if (same_columns && !one_row && a.row_strides != b.row_strides) return false;
     if (stage == nullptr) return a.rows == b.rows && same_columns;
     if (a.rows != b.rows) stage->rows = {SizeSymbol::kTileRows, stage->rows};
-    if (!same_columns && one_row) stage->columns = {SizeSymbol::kTileRows, stage->columns};
+    if (!same_columns && one_row) SetColumns({SizeSymbol::kTileRows, stage->columns}, stage);
     return same_columns || !a.program.reduces_rows || stage->rows.IsConstant();
   }
 

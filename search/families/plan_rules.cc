@@ -13,6 +13,22 @@
 #include "search/graph/key_nodes.h"
 
 namespace kirsch {
+namespace {
+
+// True if some elements of a single row are stored past the caches by the plan, but not by the one for any
+// number of rows.
+bool StopsStreaming(const Plan& plan, const Plan& with_rows) {
+  for (size_t nest = 0; nest < plan.nests.size(); ++nest) {
+    const std::vector<Stage>&stages = plan.nests[nest].stages, &any = with_rows.nests[nest].stages;
+    for (size_t i = 0; i < stages.size(); ++i)
+      if (any[i].columns.symbol() == SizeSymbol::kTileRows &&
+          any[i].schedule.streamed != stages[i].schedule.streamed)
+        return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Find(const SymbolValues& sizes, double cutoff) const {
   return Search(sizes, KeyUse::kAtOnce, cutoff);
@@ -88,16 +104,17 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(SymbolValues sizes,
 }
 
 // Adds a rule for any number of rows. If that is much slower for the plan's own rows, it also adds a rule for
-// these alone. A rule chooses register tiles itself, which may be others than the search's.
+// these alone. A rule chooses register tiles itself, which may be others than the search's. Stores past the
+// caches that make up much of a plan are worth one for each number of rows.
 void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& with_rows,
                               const SymbolValues& sizes, const SymbolicScheduleOptions& choice,
                               Rules* rules) const {
   auto own = std::make_unique<SymbolicPlan>(plan, sizes, members_.model, choice);
   std::unique_ptr<SymbolicPlan> any;
   if (with_rows) any = std::make_unique<SymbolicPlan>(*with_rows, sizes, members_.model, choice);
-  if (any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own->CyclesFor(sizes))
-    rules->push_back(std::move(own));
-  if (any != nullptr) rules->push_back(std::move(any));
+  const bool slower = any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own->CyclesFor(sizes);
+  if (slower) rules->push_back(std::move(own));
+  if (any != nullptr && !(slower && StopsStreaming(plan, *with_rows))) rules->push_back(std::move(any));
 }
 
 // The plan with symbols for the rows, and for the columns if these vary too. Nothing: the number of rows does

@@ -36,13 +36,32 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       solver_(target_, options),
       own_prices_(target_),
       prices_(options.prices != nullptr ? *options.prices : own_prices_),
+      unplaced_(UnplacedLevels()),
       of_keys_(options.other_keys == nullptr ? std::vector<bool>()
                                              : NodesOfKeys(graph_, CanonicalGraph(*options.other_keys))) {}
 
+std::vector<GroupLevels> GroupPricer::UnplacedLevels() const {
+  std::vector<GroupLevels> levels;
+  for (Workers workers : {Workers::kOne, Workers::kShared, Workers::kEach})
+    levels.emplace_back(graph_, target_, options_.residency, workers, ThreadsOf(workers));
+  return levels;
+}
+
 absl::StatusOr<double> GroupPricer::Bound(const OperationSet& set, Workers workers) {
+  const absl::StatusOr<OpenGroup*> open = Open(set, workers);
+  if (!open.ok()) return open.status();
+  return (*open)->empty() ? kInfiniteCycles : (*open)->front().bound;
+}
+
+// Finds the candidates of a group, unless they are known.
+absl::StatusOr<GroupPricer::OpenGroup*> GroupPricer::Open(const OperationSet& set, Workers workers) {
+  const auto [open, is_new] = open_.try_emplace({set, workers});
+  if (!is_new) return &open->second;
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
   if (!candidates.ok()) return candidates.status();
-  return candidates->empty() ? kInfiniteCycles : candidates->front().bound;
+  for (const Candidate& candidate : *candidates)
+    open->second.push_back({candidate.choice, candidate.keep, candidate.bound});
+  return &open->second;
 }
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
@@ -64,17 +83,13 @@ absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
 
 absl::StatusOr<GroupPrice> GroupPricer::Price(const OperationSet& set, Workers workers, double budget,
                                               bool second_best) {
-  const auto [open, is_new] = open_.try_emplace({set, workers});
-  if (is_new) {
-    absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
-    if (!candidates.ok()) return candidates.status();
-    open->second = *std::move(candidates);
-  }
-  absl::StatusOr<GroupPrice> price = Best(budget, second_best, &open->second);
+  const absl::StatusOr<OpenGroup*> open = Open(set, workers);
+  if (!open.ok()) return open.status();
+  absl::StatusOr<GroupPrice> price = Best(budget, second_best, set, workers, *open);
   if (!price.ok()) return price;
   if (price->group) {
     price->group->decision.operations = OperationsOf(set);
-    open_.erase(open);
+    open_.erase({set, workers});
   }
   return price;
 }
@@ -82,13 +97,7 @@ absl::StatusOr<GroupPrice> GroupPricer::Price(const OperationSet& set, Workers w
 absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(const OperationSet& set,
                                                                              Workers workers) {
   const FusionGroup group(uses_, set);
-  const int sharing = workers == Workers::kShared ? options_.threads : 1;
-  const GroupProblem problem{group,
-                             target_,
-                             sharing,
-                             options_.allow_winograd,
-                             GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
-                             options_.symbolic_rows};
+  const GroupProblem problem = ProblemOf(group, workers);
   std::list<Candidate> candidates;
   // Only rewrites that a pinned schedule allows, that apply to the group, and that go by keys in the way the
   // options ask for.
@@ -104,17 +113,27 @@ absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(con
   return candidates;
 }
 
+GroupProblem GroupPricer::ProblemOf(const FusionGroup& group, Workers workers) const {
+  return {group,
+          target_,
+          workers == Workers::kShared ? options_.threads : 1,
+          options_.allow_winograd,
+          GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
+          options_.symbolic_rows};
+}
+
 // Tries candidates in the order of their closed forms, whatever was learned of them since. Of equal costs the
 // first one wins, so the winner does not depend on earlier questions.
-absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
-                                             std::list<Candidate>* candidates) {
+absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best, const OperationSet& set,
+                                             Workers workers, OpenGroup* candidates) {
   // `bound` becomes the least of all candidates, those included that were put aside.
   std::optional<PricedGroup> best, second;
   double bound = kInfiniteCycles;
-  for (Candidate& candidate : *candidates) {
+  for (OpenCandidate& candidate : *candidates) {
     if (!optimal() && (best || budget < kInfiniteCycles)) break;  // there is no time
     if (candidate.bound < budget) {
-      absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, candidate);
+      if (absl::Status status = Expand(set, workers, &candidate); !status.ok()) return status;
+      absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, *candidate.expanded);
       if (!priced.ok()) return priced.status();
       candidate.bound = priced->bound;
       // A group that is found is the caller's to remember; its candidates are of no further use.
@@ -134,6 +153,16 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
   if (second_best && second) best->decision.other_candidate = {second->decision.candidate, second->cycles};
   if (best) bound = best->cycles;
   return GroupPrice{std::move(best), bound};
+}
+
+// Expands a candidate that is not expanded yet.
+absl::Status GroupPricer::Expand(const OperationSet& set, Workers workers, OpenCandidate* open) {
+  if (open->expanded != nullptr) return absl::OkStatus();
+  const FusionGroup group(uses_, set);
+  const Choice& choice = open->choice;
+  open->expanded = std::make_unique<Candidate>(
+      Placed(choice, open->keep, choice.rewrite->expand(ProblemOf(group, workers), choice.form), workers));
+  return FindBound(open->expanded.get());
 }
 
 absl::StatusOr<PricedGroup> GroupPricer::Replay(const OperationSet& set, Workers workers,
@@ -201,16 +230,21 @@ absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& s
                                        std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
   for (Level keep : {Level::kL2, Level::kL1}) {
-    GroupLevels levels(graph_, target_, options_.residency, workers, ThreadsOf(workers));
-    if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
+    if (keep == Level::kL1 && !UnplacedFor(workers).MayKeepInL1(shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
-    Candidate candidate{choice, keep, shape, std::move(levels), 0};
-    candidate.levels.Place(candidate.shape, keep);
+    Candidate candidate = Placed(choice, keep, shape, workers);
     if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
     if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
     candidates->push_back(std::move(candidate));
   }
   return absl::OkStatus();
+}
+
+GroupPricer::Candidate GroupPricer::Placed(const Choice& choice, Level keep, GroupShape shape,
+                                           Workers workers) const {
+  Candidate candidate{choice, keep, std::move(shape), UnplacedFor(workers), 0};
+  candidate.levels.Place(candidate.shape, keep);
+  return candidate;
 }
 
 // Stages that are no contractions get their exact price. Contractions get their closed forms: the lesser of

@@ -9,6 +9,7 @@
 
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -114,7 +115,23 @@ class GroupPricer {
     double raised = 1;                                // what is known of it, relative to the closed form
   };
 
-  absl::StatusOr<GroupPrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
+  // A candidate that is expanded when it is priced first: most never are.
+  struct OpenCandidate {
+    Choice choice;
+    Level keep;
+    double bound;  // as Candidate's
+    std::unique_ptr<Candidate> expanded = nullptr;
+  };
+  using OpenGroup = std::list<OpenCandidate>;  // in the order of their closed forms
+
+  absl::StatusOr<OpenGroup*> Open(const OperationSet& set, Workers workers);
+  GroupProblem ProblemOf(const FusionGroup& group, Workers workers) const;
+  absl::StatusOr<GroupPrice> Best(double budget, bool second_best, const OperationSet& set, Workers workers,
+                                  OpenGroup* candidates);
+  absl::Status Expand(const OperationSet& set, Workers workers, OpenCandidate* open);
+  Candidate Placed(const Choice& choice, Level keep, GroupShape shape, Workers workers) const;
+  std::vector<GroupLevels> UnplacedLevels() const;
+  const GroupLevels& UnplacedFor(Workers workers) const { return unplaced_[static_cast<size_t>(workers)]; }
   int ThreadsOf(Workers workers) const { return workers == Workers::kOne ? 1 : options_.threads; }
   absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem, Workers workers,
                              std::list<Candidate>* candidates);
@@ -146,12 +163,13 @@ class GroupPricer {
   StageSolver solver_;
   StagePrices own_prices_;  // where no others are given
   StagePrices& prices_;
-  const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
+  const std::vector<GroupLevels> unplaced_;  // before anything is placed, by Workers
+  const std::vector<bool> of_keys_;          // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
-  // The candidates of groups that Price was asked about and that cost more than the budget, with the bounds
-  // proven so far. The next question, with a larger budget, goes on from there.
-  std::map<std::pair<OperationSet, Workers>, std::list<Candidate>> open_;
+  // The candidates of groups that are not priced yet, with the bounds proven so far. The next question, with
+  // a larger budget, goes on from there.
+  std::map<std::pair<OperationSet, Workers>, OpenGroup> open_;
 };
 
 }  // namespace kirsch

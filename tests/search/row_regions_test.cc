@@ -160,16 +160,35 @@ INSTANTIATE_TEST_SUITE_P(Isa, RowRegionsTest, ::testing::Values(Avx2Target(), Av
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
 // A result beyond the caches is best stored past them, which takes a length that is known.
-TEST(RowRegions, ResultsBeyondTheCachesHaveAnyNumberOfColumns) {
+Target StreamingTarget() {
   Target target = Avx2Target();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) target.memory[Index(level)].bytes = 4096;
   target.memory[Index(Level::kRam)].stream_factor = 0.1;
+  return target;
+}
+
+TEST(RowRegions, ResultsBeyondTheCachesHaveAnyNumberOfColumns) {
+  const Target target = StreamingTarget();
   const Family family =
       MakeFamily("kernel soft[m = 2..20, n = 40..70](x: f32[m,n]) -> f32[m,n]:\n return softmax(x)",
                  {SizeSymbol::kRows, SizeSymbol::kColumns});
   const auto regions = RegionsOf(family, target);
   ASSERT_TRUE(regions.has_value());
   ExpectEveryMemberIsRight(family, *regions, target);
+}
+
+// Plans do without such stores if these are little of the work; else each number of rows keeps them.
+TEST(RowRegions, ResultsBeyondTheCachesHaveAnyNumberOfRowsIfTheyAreLittle) {
+  const Target target = StreamingTarget();
+  const Family family = MakeFamilyOfRows(
+      "kernel both[m = 40..60](x: f32[m,8], a: f32[m,96], b: f32[96,96]):\n"
+      " y = relu(x)\n c = matmul(a, b)\n return y, c");
+  const auto regions = RegionsOf(family, target);
+  ASSERT_TRUE(regions.has_value());
+  EXPECT_LT(2 * regions->regions.size(), family.members.size());
+  ExpectEveryMemberIsRight(family, *regions, target);
+  const Family alone = MakeFamilyOfRows("kernel one[m = 200..220](x: f32[m,8]):\n return relu(x)");
+  EXPECT_FALSE(RegionsOf(alone, target).has_value());
 }
 
 TEST(RowRegions, OtherFamiliesAreTold) {
