@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -80,19 +81,17 @@ absl::StatusOr<Timing> MeasureTiming(const Filler& filler, const Target& target,
   Laboratory laboratory(target, 1);
   Experiment experiment = {filler.problem, 1};
   experiment.schedule = filler.schedule;
-  const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment);
-  if (!prepared.ok()) return prepared.status();
+  KIRSCH_ASSIGN_OR_RETURN(const PreparedExperiment prepared, laboratory.Prepare(experiment));
   // There are enough samples without many of one memory, and they differ less.
   ExperimentOptions few = options;
   few.rounds = std::min(options.rounds, 2);
   Timing timing;
   std::vector<double> cycles;
   while (std::ssize(cycles) < memories) {
-    const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, few);
-    if (!observed.ok()) return observed.status();
-    if (observed->empty()) return absl::CancelledError("stopped");
-    cycles.push_back(observed->front().cycles);
-    timing.predicted = observed->front().predict(laboratory.model());
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<Observation> observed, Observe(prepared, few));
+    if (observed.empty()) return absl::CancelledError("stopped");
+    cycles.push_back(observed.front().cycles);
+    timing.predicted = observed.front().predict(laboratory.model());
   }
   std::sort(cycles.begin(), cycles.end());
   if (cycles.size() > 1) cycles.pop_back();
@@ -199,12 +198,11 @@ absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, c
   std::vector<Filling> fillings;
   double least = 0;
   const auto measure = [&](double share) {
-    const absl::StatusOr<Timing> timing =
-        MeasureTiming(MakeFiller(cache, share, target), all_usable, memories, options);
-    if (!timing.ok()) return timing.status();
+    KIRSCH_ASSIGN_OR_RETURN(const Timing timing,
+                            MeasureTiming(MakeFiller(cache, share, target), all_usable, memories, options));
     // The first and smallest share is the reference for the others.
-    if (fillings.empty()) least = timing->ratio();
-    fillings.push_back({share, timing->ratio() / least});
+    if (fillings.empty()) least = timing.ratio();
+    fillings.push_back({share, timing.ratio() / least});
     return absl::OkStatus();
   };
   absl::Status status;

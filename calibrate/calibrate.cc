@@ -18,6 +18,7 @@
 #include "calibrate/held_out.h"
 #include "spec/target/host.h"
 #include "spec/text/date.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -79,11 +80,10 @@ class Calibrator {
   // Measures the keys that have patterns of their own and sets them at once: the fit that follows must see
   // them.
   absl::Status TakePatterns() {
-    absl::StatusOr<std::vector<CalibratedKey>> found = source_.Patterns();
-    if (!found.ok()) return found.status();
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<CalibratedKey> found, source_.Patterns());
     std::vector<CostKey> keys = MakePatternKeys();
     keys.push_back(SharedBytesKey());
-    for (CalibratedKey& one : *found) {
+    for (CalibratedKey& one : found) {
       const auto key = std::find_if(keys.begin(), keys.end(),
                                     [&](const CostKey& other) { return other.name == one.name; });
       // A file of measurements may have keys that this version does not know.
@@ -92,15 +92,14 @@ class Calibrator {
       key->set(std::clamp(one.value, key->low, key->high), result_.target);
       result_.keys.push_back(one);
     }
-    result_.measurements.keys = *std::move(found);
+    result_.measurements.keys = std::move(found);
     return absl::OkStatus();
   }
 
   // Measures and fits twice, then decides what of the fit is kept.
   absl::Status FitAll() {
-    absl::StatusOr<std::vector<Observation>> suite = source_.Suite();
-    if (!suite.ok()) return suite.status();
-    Keep(*std::move(suite), /*fresh=*/false);
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<Observation> suite, source_.Suite());
+    Keep(std::move(suite), /*fresh=*/false);
     const Target& base = source_.base();
     // Programs of earlier runs are priced with this model and count like those of the suite.
     std::vector<Observation> recalled = RecallAll(options_.remembered, base);
@@ -112,16 +111,16 @@ class Calibrator {
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
     // A fitted model tends to choose what it underrates. That need not be among the programs that it was
     // fitted to, so its choices are measured, too.
-    absl::StatusOr<std::vector<Observation>> choices = source_.Choices(fit.target);
-    if (!choices.ok()) return choices.status();
-    result_.error_of_new = ErrorOfChoices(fit.target, *choices);
-    Keep(*std::move(choices), /*fresh=*/true);
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<Observation> choices, source_.Choices(fit.target));
+    result_.error_of_new = ErrorOfChoices(fit.target, choices);
+    Keep(std::move(choices), /*fresh=*/true);
     // Second fit. It sees the choices as well, and begins where the first ended.
     const Target first = fit.target;
-    fit_options_.begin = &first;
-    fit = FitKeys(result_.target, keys, observations_, fit_options_);
+    FitOptions second = fit_options_;
+    second.begin = &first;
+    fit = FitKeys(result_.target, keys, observations_, second);
     TakeAll(fit, keys);
-    if (absl::Status kept = KeepWhatDoesNoHarm(fit.target, keys); !kept.ok()) return kept;
+    KIRSCH_RETURN_IF_ERROR(KeepWhatDoesNoHarm(fit.target, keys));
     Report();
     return absl::OkStatus();
   }
@@ -149,12 +148,11 @@ class Calibrator {
     const std::vector<Candidate> candidates = FindCandidates(base, fitted, keys);
     std::vector<Target> targets;
     for (const Candidate& candidate : candidates) targets.push_back(candidate.target);
-    const absl::StatusOr<std::vector<Observation>> programs = source_.HeldOut(targets);
-    if (!programs.ok()) return programs.status();
-    Remember(*programs, /*fresh=*/true, /*held_out=*/true, &result_.measurements.programs);
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<Observation> programs, source_.HeldOut(targets));
+    Remember(programs, /*fresh=*/true, /*held_out=*/true, &result_.measurements.programs);
     // All candidates are compared on the same programs, each choosing by its own predictions.
     std::vector<HeldOutTimes> times;
-    for (const Target& target : targets) times.push_back(TimesOf(target, base, *programs));
+    for (const Target& target : targets) times.push_back(TimesOf(target, base, programs));
     const size_t kept = KeptCandidate(times);
     // Report the candidate that was taken, beside all fitted constants, which come first.
     result_.target = targets[kept];
@@ -201,16 +199,15 @@ absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& bas
                                       const CalibrateOptions& options) {
   // The constants change in the fit; the code that was measured must not change with them.
   const Target fixed = WithCodeOf(base);
-  absl::StatusOr<std::unique_ptr<DataSource>> source =
-      options.measurements ? MakeRecordedSource(fixed, options) : MakeMachineSource(fixed, options);
-  if (!source.ok()) return source.status();
-  return Calibrator(fixed, base_name, options, **source).Run();
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<DataSource> source, options.measurements
+                                                                  ? MakeRecordedSource(fixed, options)
+                                                                  : MakeMachineSource(fixed, options));
+  return Calibrator(fixed, base_name, options, *source).Run();
 }
 
 absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options) {
-  const absl::StatusOr<std::vector<Observation>> observations = MeasureFewChoices(target, options);
-  if (!observations.ok()) return observations.status();
-  return ErrorOfChoices(target, *observations);
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<Observation> observations, MeasureFewChoices(target, options));
+  return ErrorOfChoices(target, observations);
 }
 
 }  // namespace kirsch

@@ -9,6 +9,7 @@
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -121,9 +122,8 @@ std::string DrawCalibration(const Calibration& calibration) {
 }
 
 absl::StatusOr<double> PromisedError(std::string_view text, std::string_view file) {
-  const absl::StatusOr<JsonValue> document = ParseJson(text, file);
-  if (!document.ok()) return document.status();
-  const JsonValue* const about = document->Find("calibration");
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue document, ParseJson(text, file));
+  const JsonValue* const about = document.Find("calibration");
   const JsonValue* const error = about == nullptr ? nullptr : about->Find("error");
   if (error == nullptr) return absl::NotFoundError(Cat(file, " is not of a calibration"));
   // The negation refuses NaN as well.

@@ -16,6 +16,7 @@
 #include "calibrate/team_costs.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -67,14 +68,15 @@ std::vector<std::span<const Experiment>> ByProblem(std::span<const Experiment> s
 
 // Appends the programs of an experiment to those of others of the same problem.
 void Add(PreparedExperiment experiment, PreparedExperiment* all) {
+  if (experiment.programs.empty() && !all->programs.empty()) return;
   std::vector<PreparedProgram> programs = std::move(all->programs);
   std::move(experiment.programs.begin(), experiment.programs.end(), std::back_inserter(programs));
   *all = std::move(experiment);
   all->programs = std::move(programs);
 }
 
-// Prepares and times one problem after the other, without the programs in `known`. All programs of a problem
-// take turns on the same operands, which may take longer to make than to read.
+// Prepares and times one problem after the other, without the programs in `known`. Programs that follow each
+// other in the suite and are of one problem take turns on the same operands, which take long to make.
 absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
                                                     const std::set<std::string>& known,
                                                     Laboratory& laboratory, Session& session) {
@@ -83,11 +85,10 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
     session.Announce(problem.front().problem);
     PreparedExperiment all;
     for (const Experiment& experiment : problem) {
-      absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
-      if (!prepared.ok()) return prepared.status();
-      Add(*std::move(prepared), &all);
+      KIRSCH_ASSIGN_OR_RETURN(PreparedExperiment prepared, laboratory.Prepare(experiment, known));
+      Add(std::move(prepared), &all);
     }
-    if (absl::Status status = ObserveOne(all, session, &observations); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ObserveOne(all, session, &observations));
   }
   return observations;
 }
@@ -103,7 +104,7 @@ class MachineSource : public DataSource {
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override {
     std::vector<CalibratedKey> keys;
     // The suite's sizes depend on the bytes of L3, so these are measured before it is made.
-    if (absl::Status status = MeasureShared(&keys); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(MeasureShared(&keys));
     const std::vector<Experiment> all = CalibrationSuite(base_, quick_);
     suite_ = PartOf(all, /*held_out=*/false);
     choices_ = ChoicesOf(suite_);
@@ -114,25 +115,22 @@ class MachineSource : public DataSource {
     for (const FilledCache& cache : kFilledCaches) {
       const int memories = quick_ ? kQuickMemories : kMemories;
       const auto measure = [&] { return MeasureFillings(cache, base_, memories, session_.experiment()); };
-      const absl::StatusOr<std::vector<Filling>> fillings =
-          Measured<std::vector<Filling>>(KeyName(cache), measure);
-      if (!fillings.ok()) return fillings.status();
-      const UsableCapacity usable =
-          FindUsableCapacity(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
+      KIRSCH_ASSIGN_OR_RETURN(const std::vector<Filling> fillings,
+                              Measured<std::vector<Filling>>(KeyName(cache), measure));
+      const UsableCapacity usable = FindUsableCapacity(fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
       keys.push_back(
           {.name = KeyName(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
     // Two threads are needed to tell what threads cost. The interval is the spread of the samples.
     if (cores_ > 1) {
       const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };
-      const absl::StatusOr<TeamCosts> costs = Measured<TeamCosts>("a team of two threads", measure);
-      if (!costs.ok()) return costs.status();
-      for (const auto& [name, value] : {std::pair{"fork_join_cycles", costs->fork_join_cycles},
-                                        {"barrier_cycles", costs->barrier_cycles}})
+      KIRSCH_ASSIGN_OR_RETURN(const TeamCosts costs, Measured<TeamCosts>("a team of two threads", measure));
+      for (const auto& [name, value] :
+           {std::pair{"fork_join_cycles", costs.fork_join_cycles}, {"barrier_cycles", costs.barrier_cycles}})
         keys.push_back({.name = name,
                         .value = value,
-                        .low = value * (1 - costs->spread),
-                        .high = value * (1 + costs->spread)});
+                        .low = value * (1 - costs.spread),
+                        .high = value * (1 + costs.spread)});
     }
     for (CalibratedKey& key : keys) key.origin = Origin::kMeasured;
     return keys;
@@ -140,11 +138,10 @@ class MachineSource : public DataSource {
 
   absl::StatusOr<std::vector<Observation>> Suite() override {
     Laboratory laboratory(base_, cores_);
-    absl::StatusOr<std::vector<Observation>> observed = ObserveAll(suite_, {}, laboratory, session_);
-    if (!observed.ok()) return observed.status();
+    KIRSCH_ASSIGN_OR_RETURN(std::vector<Observation> observed, ObserveAll(suite_, {}, laboratory, session_));
     // If too much of the suite was disturbed, the rest is not measured.
-    if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
-    for (const Observation& observation : *observed) known_.insert(observation.program);
+    KIRSCH_RETURN_IF_ERROR(session_.TooNoisy());
+    for (const Observation& observation : observed) known_.insert(observation.program);
     return observed;
   }
 
@@ -154,12 +151,11 @@ class MachineSource : public DataSource {
   }
 
   absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>& targets) override {
-    const absl::StatusOr<std::vector<PreparedExperiment>> all = PrepareHeldOut(targets);
-    if (!all.ok()) return all.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<PreparedExperiment> all, PrepareHeldOut(targets));
     std::vector<Observation> observations;
-    for (const PreparedExperiment& prepared : *all) {
+    for (const PreparedExperiment& prepared : all) {
       session_.Announce(prepared.problem);
-      if (absl::Status status = ObserveOne(prepared, session_, &observations); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(ObserveOne(prepared, session_, &observations));
     }
     return observations;
   }
@@ -174,9 +170,8 @@ class MachineSource : public DataSource {
     const std::function<absl::StatusOr<int64_t>()> measure = [&] {
       return MeasureSharedBytes(base_, session_.experiment());
     };
-    const absl::StatusOr<int64_t> bytes = Measured("this machine's share of L3", measure);
-    if (!bytes.ok()) return bytes.status();
-    const auto value = static_cast<double>(*bytes);
+    KIRSCH_ASSIGN_OR_RETURN(const int64_t bytes, Measured("this machine's share of L3", measure));
+    const auto value = static_cast<double>(bytes);
     const CostKey key = SharedBytesKey();
     keys->push_back({.name = key.name, .value = value, .low = value, .high = value});
     key.set(value, base_);
@@ -192,11 +187,10 @@ class MachineSource : public DataSource {
       Laboratory laboratory(target, cores_);
       for (size_t i = 0; i < held_out_.size(); ++i) {
         session_.Announce(held_out_[i].problem);
-        absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(held_out_[i], known[i]);
-        if (!prepared.ok()) return prepared.status();
+        KIRSCH_ASSIGN_OR_RETURN(PreparedExperiment prepared, laboratory.Prepare(held_out_[i], known[i]));
         // The choices of this target are added to those of the targets before it.
-        for (const PreparedProgram& program : prepared->programs) known[i].insert(program.program);
-        Add(*std::move(prepared), &all[i]);
+        for (const PreparedProgram& program : prepared.programs) known[i].insert(program.program);
+        Add(std::move(prepared), &all[i]);
       }
     }
     return all;
@@ -208,8 +202,7 @@ class MachineSource : public DataSource {
                                   const std::function<absl::StatusOr<Result>()>& measure) {
     session_.Announce(what);
     absl::StatusOr<Result> result = absl::UnknownError("not measured");
-    if (absl::Status status = session_.Run([&] { return (result = measure()).status(); }); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(session_.Run([&] { return (result = measure()).status(); }));
     return result;
   }
 
@@ -258,18 +251,16 @@ class RecordedSource : public DataSource {
 
 // The CPU that measurements of one thread run on, and that the noise monitor watches.
 absl::StatusOr<int> PinnedCpu() {
-  const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(1);
-  if (!cpus.ok()) return cpus.status();
-  return cpus->front();
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<int> cpus, ChooseCpus(1));
+  return cpus.front();
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DataSource>> MakeMachineSource(const Target& base,
                                                               const CalibrateOptions& options) {
-  const absl::StatusOr<int> cpu = PinnedCpu();
-  if (!cpu.ok()) return cpu.status();
-  return std::make_unique<MachineSource>(base, options, *cpu, ReadHost().cores);
+  KIRSCH_ASSIGN_OR_RETURN(const int cpu, PinnedCpu());
+  return std::make_unique<MachineSource>(base, options, cpu, ReadHost().cores);
 }
 
 std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const CalibrateOptions& options) {
@@ -294,15 +285,13 @@ std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, co
 
 absl::StatusOr<std::vector<Observation>> MeasureFewChoices(const Target& target,
                                                            const CalibrateOptions& options) {
-  const absl::StatusOr<int> cpu = PinnedCpu();
-  if (!cpu.ok()) return cpu.status();
+  KIRSCH_ASSIGN_OR_RETURN(const int cpu, PinnedCpu());
   const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));
-  Session session(options, *cpu);
+  Session session(options, cpu);
   session.Expect(ByProblem(suite).size());
   Laboratory laboratory(target, ReadHost().cores);
-  absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, {}, laboratory, session);
-  if (!observations.ok()) return observations.status();
-  if (absl::Status noisy = session.TooNoisy(); !noisy.ok()) return noisy;
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<Observation> observations, ObserveAll(suite, {}, laboratory, session));
+  KIRSCH_RETURN_IF_ERROR(session.TooNoisy());
   return observations;
 }
 

@@ -16,6 +16,7 @@
 #include "spec/language/schedule.h"
 #include "spec/program/program.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -29,10 +30,9 @@ Residency ResidencyOf(const Experiment& experiment) {
 }
 
 absl::StatusOr<BenchEntry> EntryOf(const Experiment& experiment) {
-  absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(experiment.problem, "problem");
-  if (!entries.ok()) return entries.status();
-  if (entries->size() != 1) return absl::InvalidArgumentError("problem: expected one kernel");
-  return std::move(entries->front());
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<BenchEntry> entries, ReadEntries(experiment.problem, "problem"));
+  if (entries.size() != 1) return absl::InvalidArgumentError("problem: expected one kernel");
+  return std::move(entries.front());
 }
 
 // A program before it is compiled, and the level where its operands are at first.
@@ -68,10 +68,10 @@ class Sources {
     };
     // A schedule is replayed. It may lead to a program that this target lacks, which `may_lack` allows.
     if (!experiment_.schedule.empty()) {
-      const absl::StatusOr<Schedule> schedule = ParseSchedule(experiment_.schedule, "schedule", root.op);
-      if (!schedule.ok()) return schedule.status();
+      KIRSCH_ASSIGN_OR_RETURN(const Schedule schedule,
+                              ParseSchedule(experiment_.schedule, "schedule", root.op));
       const absl::StatusOr<SearchResult> replayed =
-          Replay(root, *schedule, "schedule", model_, memo_, SearchOptions());
+          Replay(root, schedule, "schedule", model_, memo_, SearchOptions());
       if (!replayed.ok() && experiment_.may_lack) return sources;
       if (!replayed.ok()) return replayed.status();
       add(replayed->impl);
@@ -87,12 +87,11 @@ class Sources {
 
   // The programs of any other kernel, whose plan must be a single stage.
   absl::StatusOr<std::vector<Source>> OfKernel(const Graph& graph) {
-    const absl::StatusOr<OneStage> chosen =
-        OneStage::Of(graph, ResidencyOf(experiment_), experiment_.schedule, model_, memo_);
-    if (!chosen.ok()) return chosen.status();
+    KIRSCH_ASSIGN_OR_RETURN(const OneStage chosen, OneStage::Of(graph, ResidencyOf(experiment_),
+                                                                experiment_.schedule, model_, memo_));
     const std::vector<OneStage> all = experiment_.schedule.empty()
-                                          ? chosen->Others(experiment_.programs, kDrawSeed, model_, memo_)
-                                          : std::vector<OneStage>{*chosen};
+                                          ? chosen.Others(experiment_.programs, kDrawSeed, model_, memo_)
+                                          : std::vector<OneStage>{chosen};
     std::vector<Source> sources;
     for (const OneStage& one : all)
       sources.push_back({one.level(), Subject(one.plan(), model_.target(), kName),
@@ -112,43 +111,39 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
                                                        const std::set<std::string>& known) {
   // A bound on memory: the memo would grow with every problem of the suite.
   if (memo_.counts().specs > kMostSpecs) memo_.Clear();
-  const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
-  if (!entry.ok()) return entry.status();
-  absl::StatusOr<Workload> workload = MakeWorkload(entry->kernel(), 1);
-  if (!workload.ok()) return workload.status();
-  const absl::StatusOr<std::vector<Source>> sources = Sources(experiment, model_, memo_, workers_).Of(*entry);
-  if (!sources.ok()) return sources.status();
+  KIRSCH_ASSIGN_OR_RETURN(const BenchEntry entry, EntryOf(experiment));
+  KIRSCH_ASSIGN_OR_RETURN(Workload workload, MakeWorkload(entry.kernel(), 1));
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<Source> sources,
+                          Sources(experiment, model_, memo_, workers_).Of(entry));
   PreparedExperiment prepared;
   prepared.problem = experiment.problem;
   prepared.group = experiment.group;
   prepared.cold = experiment.cold;
-  prepared.workload = *std::move(workload);
-  if (sources->empty()) return prepared;
-  prepared.level = sources->front().level;
+  prepared.workload = std::move(workload);
+  if (sources.empty()) return prepared;
+  prepared.level = sources.front().level;
   // The first source is the model's choice, unless the experiment names a schedule.
-  const double optimum = sources->front().predict(model_);
-  for (const Source& source : *sources) {
+  const double optimum = sources.front().predict(model_);
+  for (const Source& source : sources) {
     std::string program = PrintProgram(source.subject.program);
     // This program was measured before: in an earlier step, or as another target's choice.
     if (known.contains(program)) continue;
-    absl::StatusOr<Kernel> kernel = CompileForThisCpu(source.subject);
-    if (!kernel.ok()) return kernel.status();
-    const bool chosen = experiment.schedule.empty() && &source == &sources->front();
-    prepared.programs.push_back({source.schedule, std::move(program), *std::move(kernel), chosen,
+    KIRSCH_ASSIGN_OR_RETURN(Kernel kernel, CompileForThisCpu(source.subject));
+    const bool chosen = experiment.schedule.empty() && &source == &sources.front();
+    prepared.programs.push_back({source.schedule, std::move(program), std::move(kernel), chosen,
                                  std::max(0.0, std::log(source.predict(model_) / optimum)), source.predict});
   }
   return prepared;
 }
 
 absl::StatusOr<Observation> Laboratory::Recall(const Experiment& experiment, double cycles, double spread) {
-  const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
-  if (!entry.ok()) return entry.status();
-  const absl::StatusOr<std::vector<Source>> sources = Sources(experiment, model_, memo_, workers_).Of(*entry);
-  if (!sources.ok()) return sources.status();
-  if (sources->empty())
+  KIRSCH_ASSIGN_OR_RETURN(const BenchEntry entry, EntryOf(experiment));
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<Source> sources,
+                          Sources(experiment, model_, memo_, workers_).Of(entry));
+  if (sources.empty())
     return absl::NotFoundError(Cat("expected a target whose space has the program of ", experiment.problem));
   // There is one source, as the experiment has a schedule.
-  const Source& source = sources->front();
+  const Source& source = sources.front();
   Observation observation;
   observation.problem = experiment.problem;
   observation.group = experiment.group;
@@ -172,13 +167,12 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
   trial_options.peak = options.peak;
   trial_options.cold = experiment.cold;
   trial_options.stop = options.stop;
-  const absl::StatusOr<Trials> trials = RunTrials(experiment.workload, kernels, trial_options);
-  if (!trials.ok()) return trials.status();
+  KIRSCH_ASSIGN_OR_RETURN(const Trials trials, RunTrials(experiment.workload, kernels, trial_options));
   std::vector<Observation> observations;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    const Trial& trial = trials->of[i];
+    const Trial& trial = trials.of[i];
     // The trials were stopped before this program had a sample.
-    if (trial.cycles.empty() || trials->peak.empty()) continue;
+    if (trial.cycles.empty() || trials.peak.empty()) continue;
     const PreparedProgram& program = experiment.programs[i];
     if (!trial.correct)
       return absl::InternalError(Cat(experiment.problem, ": wrong result of ", program.schedule));
@@ -191,7 +185,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
     observation.cycles = trial.QuietCycles();
     observation.spread = trial.Spread();
     observation.disturbed = trial.disturbed;
-    observation.peak = trials->best_peak;
+    observation.peak = trials.best_peak;
     observation.chosen = program.chosen;
     observation.distance = program.distance;
     observation.predict = program.predict;

@@ -25,7 +25,8 @@ constexpr double kHuber = 1.5;
 constexpr double kCare = 0.3;
 constexpr double kStep = 0.02;  // of differences, in logarithms: 2 %
 constexpr int kMostSteps = 30;
-constexpr double kLittle = 1e-3;  // a step that gains a smaller share of the loss is the last
+constexpr double kDamping = 1e-2;  // at first
+constexpr double kLittle = 1e-3;   // a step that gains a smaller share of the loss is the last
 // A key is known when the observations leave it less than this share of the room that it had.
 constexpr double kKnown = 0.5;
 // An increase of the loss that matters: that of a residual of one standard deviation.
@@ -48,9 +49,6 @@ class Fitter {
       free_.push_back(!key.whole);
     }
     place_ = start_;
-    // What the fit begins with need not be what it is pulled towards.
-    for (size_t k = 0; options.begin != nullptr && k < keys.size(); ++k)
-      Move(k, Place(keys[k], keys[k].get(*options.begin)));
     all_.resize(observations.size());
     std::iota(all_.begin(), all_.end(), size_t{0});
     depend_.assign(keys.size(), all_);
@@ -60,6 +58,9 @@ class Fitter {
   Fit Run() {
     Fit fit;
     fit.error_before = MedianError();
+    // What the fit begins with need not be what it is pulled towards.
+    for (size_t k = 0; options_.begin != nullptr && k < keys_.size(); ++k)
+      Move(k, Place(keys_[k], keys_[k].get(*options_.begin)));
     Descend();
     // Integer keys have no derivative. When one of them has moved, the others are fitted again.
     for (int sweep = 0; sweep < 2 && MoveCounts(); ++sweep) Descend();
@@ -206,7 +207,7 @@ class Fitter {
   void Descend() {
     const std::vector<size_t> free = FreeKeys();
     if (free.empty() || observations_.empty()) return;
-    double damping = 1e-2;
+    double damping = kDamping;
     Eigen::VectorXd residuals = Residuals();
     double loss = Loss(residuals);
     bool whole = false;
@@ -215,6 +216,8 @@ class Fitter {
       const bool gained = Step(Jacobian(free, residuals, whole), free, &damping, &residuals, &loss) &&
                           before - loss >= kLittle * before;
       if (!gained && whole) return;
+      // Where no step led down, it may have been for a derivative that is no longer 0.
+      if (!gained) damping = kDamping;
       whole = !gained;
     }
   }
@@ -315,7 +318,7 @@ class Fitter {
   std::vector<double> start_, place_;  // its place then, and now
   std::vector<bool> free_;             // keys that take part in the descent
   std::vector<size_t> all_;            // observations
-  // Of each key the observations with a derivative that was not 0 when it was last computed.
+  // Of each key the observations with a derivative that was not 0 in the last whole Jacobian, nor since.
   std::vector<std::vector<size_t>> depend_;
 };
 

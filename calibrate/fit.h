@@ -46,7 +46,8 @@ struct FitOptions {
   const Target* begin = nullptr;
 };
 
-// Fits `keys` to `observations`. `start` has the values to begin with, and nothing else of it changes, except
+// Fits `keys` to `observations`. `start` has the values that keys are pulled towards, and begin with unless
+// `options` say otherwise; `error_before` is theirs. Nothing else of it changes, except
 // that no level ends up cheaper than a closer one. Deterministic, whatever the number of workers.
 Fit FitKeys(const Target& start, const std::vector<CostKey>& keys,
             const std::vector<Observation>& observations, const FitOptions& options);

@@ -9,6 +9,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
 #include "spec/text/json_members.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -109,9 +110,8 @@ std::string PrintMeasurements(const Measurements& measurements) {
 }
 
 absl::StatusOr<Measurements> ParseMeasurements(std::string_view text, std::string_view file) {
-  const absl::StatusOr<JsonValue> document = ParseJson(text, file);
-  if (!document.ok()) return document.status();
-  return Reader(file).Read(*document);
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue document, ParseJson(text, file));
+  return Reader(file).Read(document);
 }
 
 }  // namespace kirsch

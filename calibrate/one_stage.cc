@@ -11,6 +11,7 @@
 #include "search/graph/group_levels.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/program_cost.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
@@ -26,10 +27,10 @@ absl::StatusOr<OneStage> OneStage::Of(const Graph& graph, Residency residency, s
   PlanOptions options;
   options.residency = residency;
   PlanFollower follower(graph, "problem", model, memo, options);
-  absl::StatusOr<Plan> plan = schedule.empty() ? follower.Best() : follower.With(schedule, "schedule");
-  if (!plan.ok()) return plan.status();
+  KIRSCH_ASSIGN_OR_RETURN(Plan plan,
+                          schedule.empty() ? follower.Best() : follower.With(schedule, "schedule"));
   OneStage one;
-  one.plan_ = *std::move(plan);
+  one.plan_ = std::move(plan);
   if (one.stage() == nullptr) return absl::InvalidArgumentError("expected a kernel that is a single stage");
   one.level_ = PlacementOf(one.plan_.graph, residency, model.target());
   return one;

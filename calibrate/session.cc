@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -34,7 +35,7 @@ absl::Status Session::Run(const std::function<absl::Status()>& measure) {
   ++done_;
   for (int attempt = 1;; ++attempt) {
     noise_.Begin();
-    if (absl::Status status = measure(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(measure());
     if (options_.stop && options_.stop()) return absl::CancelledError("calibration: stopped");
     Disturbance disturbance = noise_.End();
     // Known only if this attempt called Note. Patterns do not.

@@ -188,12 +188,12 @@ class SuiteBuilder {
   void PrefetchedRows(int64_t k, int64_t n) {
     const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     const std::string microkernel = Cat("move out VRF vectors", lanes, "\n    microkernel k 8\n");
-    for (int rows : {32, 64, 128}) {
+    for (int rows : {32, 64, 128})
       AddProgram(Cat("matmul f32 1x", k, "x", n),
                  Cat("tile k ", rows, "\n tile n ", 8 * lanes, "\n  ", microkernel));
+    for (int rows : {32, 64, 128})
       AddProgram(Cat("matmul f32 8x", k, "x", n),
                  Cat("tile m 4\n tile k ", rows, "\n  tile n ", 3 * lanes, "\n   ", microkernel));
-    }
   }
 
   // Adds problems whose operands no cache holds: rows, columns, tall and wide shapes, and the programs by

@@ -8,6 +8,7 @@
 #include "bench/harness/trials.h"
 #include "spec/check.h"
 #include "spec/language/parser.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -30,16 +31,15 @@ Kernel Idle(int phases) {
 absl::StatusOr<TeamCosts> MeasureTeamCosts(int rounds) {
   const absl::StatusOr<ParsedSpec> problem = ParseSpec("matmul f32 1x1x1");
   KIRSCH_CHECK(problem.ok());
-  absl::StatusOr<Workload> workload = MakeWorkload(problem->spec, 2);
-  if (!workload.ok()) return workload.status();
+  KIRSCH_ASSIGN_OR_RETURN(Workload workload, MakeWorkload(problem->spec, 2));
   TrialOptions options;
   options.rounds = rounds;
   options.threads = 2;
-  const absl::StatusOr<Trials> trials = RunTrials(*std::move(workload), {Idle(1), Idle(kPhases)}, options);
-  if (!trials.ok()) return trials.status();
-  const double one = trials->of[0].MedianCycles(), many = trials->of[1].MedianCycles();
+  KIRSCH_ASSIGN_OR_RETURN(const Trials trials,
+                          RunTrials(std::move(workload), {Idle(1), Idle(kPhases)}, options));
+  const double one = trials.of[0].MedianCycles(), many = trials.of[1].MedianCycles();
   return TeamCosts{one, std::max(0.0, many - one) / (kPhases - 1),
-                   std::max(trials->of[0].Spread(), trials->of[1].Spread())};
+                   std::max(trials.of[0].Spread(), trials.of[1].Spread())};
 }
 
 }  // namespace kirsch

@@ -105,7 +105,7 @@ double CostModel::PageCycles(const Transfer& transfer) const {
 double CostModel::TransferCycles(const Transfer& transfer, int active_threads) const {
   if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
-  // What is written is brought first, which its factor has.
+  // What is written is brought first, which its factor has. It is no less than 1.
   return std::max(LinesCycles(transfer.read, level, active_threads),
                   LinesCycles(transfer.written, level, active_threads) * level.write_factor) +
          UnstreamedCycles(transfer) + StreamingCycles(transfer) + PageCycles(transfer);
@@ -421,7 +421,7 @@ double CostModel::LeastAsking(const Spec& spec, int64_t lines) const {
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const {
   const MemoryLevel& level = target_.at(from);
   const double read = LinesCycles({lines, 0, 0}, level, spec.active_threads);
-  const double total = operand == spec.op_info().output() ? read * std::max(1.0, level.write_factor) : read;
+  const double total = operand == spec.op_info().output() ? read * level.write_factor : read;
   return {total, total * (1 - level.overlap)};
 }
 

@@ -85,8 +85,7 @@ class RowCost {
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
     for (const std::vector<int>& values : plan_.row_values)
       for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)]);
-    const bool next_waits = levels_.in_place && !program_.reduces_rows && columns_ % schedule_.lanes != 0;
-    return cycles + target_.loop_cycles + (next_waits ? kNextRowBehindMask : 0);
+    return cycles + target_.loop_cycles;
   }
 
   Traffic TrafficOfRow() const {
@@ -386,6 +385,14 @@ void ForParts(const RowProgram& program, const RowSchedule& schedule, int64_t ro
   of_block(columns % block, 1);
 }
 
+// True if a row's last store has a mask that reaches into the row behind it, which is not read yet.
+bool MasksReachNextRow(const RowProgram& program, const RowSchedule& schedule, int64_t columns,
+                       const RowLevels& levels) {
+  const int64_t whole = (columns + schedule.lanes - 1) / schedule.lanes * schedule.lanes;
+  return !program.reduces_rows && whole > columns && levels.in_place_stride > 0 &&
+         whole > levels.in_place_stride;
+}
+
 }  // namespace
 
 double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
@@ -393,6 +400,8 @@ double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t
   double cycles = 0;
   ForParts(program, schedule, rows, columns, levels, target,
            [&](const RowCost& cost, double times) { cycles += times * cost.CyclesOfRow(); });
+  if (MasksReachNextRow(program, schedule, columns, levels))
+    cycles += static_cast<double>(rows - 1) * kNextRowBehindMask;
   return cycles + target.microkernel_cycles;
 }
 

@@ -24,7 +24,8 @@ struct RowLevels {
   std::vector<Level> inputs, results;
   // Of each input: do its rows not follow each other? Empty: all do.
   std::vector<bool> apart = {};
-  bool in_place = false;  // a result takes the place of an input
+  // Where a result takes the place of an input: elements from one row of it to the next. 0: none does.
+  int64_t in_place_stride = 0;
 };
 
 // Cycles of one vector in one pass, operands in L1, by bottleneck. A vector takes the largest.

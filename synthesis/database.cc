@@ -8,6 +8,7 @@
 
 #include "search/table/answer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -95,7 +96,7 @@ absl::StatusOr<std::shared_ptr<Table>> OpenTable(const DbOptions& options, const
   }
   // A caller without remarks finds out from the null table that nothing can be kept.
   if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
-  if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(WithoutTable(options, file.status()));
   return nullptr;
 }
 

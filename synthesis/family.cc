@@ -10,6 +10,7 @@
 #include "spec/program/program.h"
 #include "spec/program/program_tree.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/kept_work.h"
 #include "synthesis/shared_packing.h"
 #include "synthesis/shared_plans.h"
@@ -91,16 +92,15 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     // The first kind of plan that serves all members is taken.
     for (const SharedPlanSizes& size : FindSharedPlanSizes(arguments, request)) {
       if (!check_sizes(size.numbers).ok()) continue;
-      const absl::StatusOr<bool> shared =
-          SharePlans(arguments, size, target, memo, budget, solve, &synthesis);
-      if (!shared.ok()) return shared.status();
-      if (*shared) return synthesis;
+      KIRSCH_ASSIGN_OR_RETURN(const bool shared,
+                              SharePlans(arguments, size, target, memo, budget, solve, &synthesis));
+      if (shared) return synthesis;
     }
   const std::shared_ptr<const CostModel> kept = SharedCostModel(target);
   const CostModel& model = *kept;
   const std::vector<size_t> shared =
       sharing == CodeSharing::kSizes ? FindSharedSizes(arguments, request) : std::vector<size_t>();
-  if (absl::Status status = check_sizes(shared); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(check_sizes(shared));
   // Rules are made of programs whose operands are where PlaceOperands has them, so only that place is
   // searched.
   if (!shared.empty()) {
@@ -119,14 +119,13 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   }
   // No sharing: solve each member.
   for (int64_t i = 0; i < request.count(); ++i) {
-    absl::StatusOr<Synthesis> solved = solve(i);
-    if (!solved.ok()) return solved.status();
-    synthesis.regions.gflops.push_back(solved->gflops());
-    if (const auto* const impl = std::get_if<Impl>(&solved->program)) {
-      synthesis.own.emplace_back(OwnProgram{impl->decision, solved->cycles});
-      synthesis.bounds.push_back(solved->bound_cycles);
+    KIRSCH_ASSIGN_OR_RETURN(Synthesis solved, solve(i));
+    synthesis.regions.gflops.push_back(solved.gflops());
+    if (const auto* const impl = std::get_if<Impl>(&solved.program)) {
+      synthesis.own.emplace_back(OwnProgram{impl->decision, solved.cycles});
+      synthesis.bounds.push_back(solved.bound_cycles);
     }
-    synthesis.members.push_back(*std::move(solved));
+    synthesis.members.push_back(std::move(solved));
   }
   return WithOwnRegions(std::move(synthesis));
 }
@@ -193,7 +192,7 @@ absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& r
   const bool tuned = !arguments.tune.empty() || arguments.tuned;
   if (const SpecFamily* const specs = request.family.specs()) {
     const Spec first = specs->member(0).spec;
-    if (absl::Status threads = CheckThreads(arguments, first); !threads.ok()) return threads;
+    KIRSCH_RETURN_IF_ERROR(CheckThreads(arguments, first));
     const bool constant = count > 1 && ConstantOperand(first) >= 0;
     if (constant && !specs->SharesConstant())
       return absl::InvalidArgumentError(
@@ -217,9 +216,9 @@ absl::Status NotPinned() {
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing) {
-  if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CheckFamily(arguments, request));
   if (const SpecFamily* const specs = request.family.specs())
-    if (absl::Status sums = CheckSums(specs->member(0).spec, target); !sums.ok()) return sums;
+    KIRSCH_RETURN_IF_ERROR(CheckSums(specs->member(0).spec, target));
   // One step, so that a signal between two searches is not lost.
   const Step step(arguments.observer, StepKind::kSearch);
   const std::shared_ptr<const CostModel> model = SharedCostModel(target);
@@ -230,13 +229,13 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
-  absl::StatusOr<FamilySynthesis> solved =
-      SharesConstants(request) ? SolveWithSharedPacking(own, request, target, memo, budget, solve_members)
-                               : solve_members(own);
-  if (!solved.ok()) return solved;
+  KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis solved,
+                          SharesConstants(request)
+                              ? SolveWithSharedPacking(own, request, target, memo, budget, solve_members)
+                              : solve_members(own));
   // Reports say GOP/s instead of GFLOP/s where products are of integers.
-  solved->regions.integers = IsOfIntegers(solved->members.front().program);
-  solved->cold = arguments.cold;
+  solved.regions.integers = IsOfIntegers(solved.members.front().program);
+  solved.cold = arguments.cold;
   return solved;
 }
 

@@ -10,6 +10,7 @@
 #include "search/table/plan_recall.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/text/file.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/kept_work.h"
 
@@ -41,12 +42,10 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   std::string text;
   PlanSchedule schedule;
   if (!arguments.schedule.empty()) {
-    absl::StatusOr<std::string> read = arguments.schedule.Read();
-    if (!read.ok()) return read.status();
-    text = *std::move(read);
-    absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(text, arguments.schedule.source);
-    if (!parsed.ok()) return parsed.status();
-    schedule = *std::move(parsed);
+    KIRSCH_ASSIGN_OR_RETURN(std::string read, arguments.schedule.Read());
+    text = std::move(read);
+    KIRSCH_ASSIGN_OR_RETURN(PlanSchedule parsed, ParsePlanSchedule(text, arguments.schedule.source));
+    schedule = std::move(parsed);
     options.schedule = &schedule;
   }
   // How the programs of contractions are found: replayed where the schedule has them, else asked of the table
@@ -71,23 +70,21 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   // A plan from the table has no second best candidates, so an explanation needs a search. A schedule is
   // followed without asking.
   if (options.schedule == nullptr && !options.explain) {
-    absl::StatusOr<std::shared_ptr<Table>> opened = OpenTable(*arguments.db, target);
-    if (!opened.ok()) return opened.status();
-    table = *std::move(opened);
+    KIRSCH_ASSIGN_OR_RETURN(std::shared_ptr<Table> opened, OpenTable(*arguments.db, target));
+    table = std::move(opened);
   }
   absl::StatusOr<OrNoPlan<PlanResult>> answer = options.schedule != nullptr
                                                     ? SearchPlan(graph, source, model, options)
                                                     : AnswerPlan(graph, source, model, options, table.get());
   // An error may be the table's. Then search without it, unless the user named the table.
   if (table != nullptr && !answer.ok()) {
-    if (absl::Status status = WithoutTable(*arguments.db, answer.status()); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(WithoutTable(*arguments.db, answer.status()));
     table = nullptr;
     answer = SearchPlan(graph, source, model, options);
   }
   if (!answer.ok()) return answer.status();
   if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
-  if (table != nullptr)
-    if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
+  if (table != nullptr) KIRSCH_RETURN_IF_ERROR(CommitTable(*arguments.db, *table));
   return answer;
 }
 

@@ -11,6 +11,7 @@
 #include "search/graph/known_groups.h"
 #include "spec/language/family.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/graph_kernel.h"
 #include "synthesis/shared_packing.h"
 
@@ -45,26 +46,25 @@ class SharedPackingSolver {
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
     // 1. Each member that counts, as it is best. 2. The best packing for each choice of folded operations.
-    if (absl::Status status = SolveAlone(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(SolveAlone());
     for (const std::vector<int>& folded : Choices()) {
       if (folded_ && Stopped()) break;
-      if (absl::Status status = Try(folded); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(Try(folded));
     }
     knowledge_.clear();
     // 3. All members with the choice that has won.
     SolveArguments packed = arguments_;
     packed.pins.packing = best_.packing;
     packed.pins.folded = folded_;
-    absl::StatusOr<FamilySynthesis> all = solve_members(packed);
-    if (!all.ok()) return all;
+    KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis all, solve_members(packed));
     // 4. One packed buffer for all plans; then what the packing is, and what each member loses by it.
-    Share(&*all);
-    const auto& first = std::get<Plan>(all->shares() ? all->shared.front() : all->members.front().program);
-    all->packing = SharedPacking{
-        "packing", PrintPacking(FindPacking(first), std::get<Plan>(all->members.front().program).graph),
+    Share(&all);
+    const auto& first = std::get<Plan>(all.shares() ? all.shared.front() : all.members.front().program);
+    all.packing = SharedPacking{
+        "packing", PrintPacking(FindPacking(first), std::get<Plan>(all.members.front().program).graph),
         MixtureText(*request_.family.graphs()), best_.loss};
-    all->before.Add(effort_);
-    SetLosses(&*all);
+    all.before.Add(effort_);
+    SetLosses(&all);
     return all;
   }
 
@@ -75,9 +75,8 @@ class SharedPackingSolver {
     const std::vector<VaryingSize> sizes = request_.sizes();
     std::vector<std::vector<double>> weights;
     for (size_t size = 0; size < sizes.size(); ++size) {
-      absl::StatusOr<std::vector<double>> of_size = WeightsOf(sizes, size);
-      if (!of_size.ok()) return of_size.status();
-      weights.push_back(*std::move(of_size));
+      KIRSCH_ASSIGN_OR_RETURN(std::vector<double> of_size, WeightsOf(sizes, size));
+      weights.push_back(std::move(of_size));
     }
     for (int64_t member = 0; member < request_.count(); ++member) {
       const std::vector<uint32_t> values = ValuesOf(sizes, member);
@@ -88,11 +87,10 @@ class SharedPackingSolver {
                                                     all.begin())];
       }
       if (weight == 0 || (Stopped() && !alone_.empty() && !found_.contains(member))) continue;
-      absl::StatusOr<const Plan*> own = Alone(member);
-      if (!own.ok()) return own.status();
+      KIRSCH_ASSIGN_OR_RETURN(const Plan* own, Alone(member));
       numbers_.push_back(member);
       weights_.push_back(weight);
-      alone_.push_back(**own);
+      alone_.push_back(*own);
     }
     return absl::OkStatus();
   }
@@ -122,10 +120,9 @@ class SharedPackingSolver {
     std::vector<int64_t> members;
     for (size_t value : usual)
       members.push_back(request_.count() - 1 - static_cast<int64_t>(values.size() - 1 - value) * apart);
-    const absl::StatusOr<std::vector<bool>> marked = MarkRepresentatives(members);
-    if (!marked.ok()) return marked.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<bool> marked, MarkRepresentatives(members));
     std::vector<bool> count(values.size());
-    for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = (*marked)[i];
+    for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = marked[i];
     return EvenWeights(values, count);
   }
 
@@ -153,9 +150,8 @@ class SharedPackingSolver {
   absl::StatusOr<const Plan*> Alone(int64_t member) {
     const auto known = found_.find(member);
     if (known != found_.end()) return &known->second;
-    absl::StatusOr<PlanResult> own = Require(SolveOne(member, arguments_, "as it is best"));
-    if (!own.ok()) return own.status();
-    return &found_.emplace(member, std::move(own->plan)).first->second;
+    KIRSCH_ASSIGN_OR_RETURN(PlanResult own, Require(SolveOne(member, arguments_, "as it is best")));
+    return &found_.emplace(member, std::move(own.plan)).first->second;
   }
 
   // The choices of folded operations to try: those that members make alone. Only if the graphs agree on these
@@ -189,28 +185,28 @@ class SharedPackingSolver {
       Plan plan = alone_[i];
       // A member that folds something else when alone is solved once more.
       if (plan.graph.FoldedOperations() != folded) {
-        absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(numbers_[i], asked, "one packing for all");
-        if (!solved.ok()) return solved.status();
-        if (std::holds_alternative<NoPlan>(*solved)) return absl::OkStatus();
-        plan = std::get<PlanResult>(*std::move(solved)).plan;
+        KIRSCH_ASSIGN_OR_RETURN(OrNoPlan<PlanResult> solved,
+                                SolveOne(numbers_[i], asked, "one packing for all"));
+        if (std::holds_alternative<NoPlan>(solved)) return absl::OkStatus();
+        plan = std::get<PlanResult>(std::move(solved)).plan;
       }
       members.push_back({weights_[i], plan.cycles, FindPacking(plan)});
       AddCandidates(plan, target_, &candidates);
       own += weights_[i] * plan.cycles;
       alone += weights_[i] * alone_[i].cycles;
     }
-    absl::StatusOr<CommonPacking> packing =
+    KIRSCH_ASSIGN_OR_RETURN(
+        CommonPacking packing,
         FindCommonPacking(members, candidates, [&](size_t i, const PlanPacking& packed, double cutoff) {
           asked.pins.packing = packed;
           asked.pins.most_cycles = cutoff;
           return Price(numbers_[i], asked);
-        });
-    if (!packing.ok()) return packing.status();
+        }));
     // The loss is against these members' plans with `folded`. Choices are compared by the loss against the
     // plans that members have alone.
-    packing->loss = (1 + packing->loss) * own / alone - 1;
-    if (folded_ && packing->loss >= best_.loss) return absl::OkStatus();
-    best_ = *std::move(packing);
+    packing.loss = (1 + packing.loss) * own / alone - 1;
+    if (folded_ && packing.loss >= best_.loss) return absl::OkStatus();
+    best_ = std::move(packing);
     folded_ = folded;
     return absl::OkStatus();
   }
@@ -220,10 +216,10 @@ class SharedPackingSolver {
     // Without time the best packing so far stays, or else the first one is taken; SolveMember goes on from
     // there.
     if (Stopped()) return std::isfinite(asked.pins.most_cycles) ? asked.pins.most_cycles : 0;
-    const absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(member, asked, "one packing for all");
-    if (!solved.ok()) return solved.status();
-    if (std::holds_alternative<NoPlan>(*solved)) return std::numeric_limits<double>::infinity();
-    const Plan& plan = std::get<PlanResult>(*solved).plan;
+    KIRSCH_ASSIGN_OR_RETURN(const OrNoPlan<PlanResult> solved,
+                            SolveOne(member, asked, "one packing for all"));
+    if (std::holds_alternative<NoPlan>(solved)) return std::numeric_limits<double>::infinity();
+    const Plan& plan = std::get<PlanResult>(solved).plan;
     return plan.nests.empty() ? asked.pins.most_cycles : plan.cycles;
   }
 

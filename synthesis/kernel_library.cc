@@ -9,6 +9,7 @@
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/cold_operands.h"
 
 namespace kirsch {
@@ -98,11 +99,10 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
       if (requests.size() > 1)
         own.progress = Cat("kernel ", i + 1, " of ", requests.size(), ", ", requests[i].name, " for ",
                            target.name, ", ");
-      absl::StatusOr<FamilySynthesis> solved =
-          SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kSizes);
-      if (!solved.ok()) return solved.status();
-      if (arguments.observer != nullptr) arguments.observer->Solved(*solved);
-      library.kernels[i].variants.push_back(*std::move(solved));
+      KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis solved,
+                              SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kSizes));
+      if (arguments.observer != nullptr) arguments.observer->Solved(solved);
+      library.kernels[i].variants.push_back(std::move(solved));
     }
   }
   return library;

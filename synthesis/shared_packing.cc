@@ -13,6 +13,7 @@
 #include "spec/check.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -29,22 +30,19 @@ class SharedCopySolver {
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
     // Each member with the copy that is best for it.
-    absl::StatusOr<FamilySynthesis> each = solve_members(arguments_);
-    if (!each.ok()) return each;
+    KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis each, solve_members(arguments_));
     // The copy that costs the mixture least, and then all members with it.
-    effort_ = EffortOf(*each);
-    const absl::StatusOr<CommonPacking> best = FindCopy(&each->own);
-    if (!best.ok()) return best.status();
-    arguments_.pins.packing = best->packing;
-    absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
-    if (!all.ok()) return all;
+    effort_ = EffortOf(each);
+    KIRSCH_ASSIGN_OR_RETURN(const CommonPacking best, FindCopy(&each.own));
+    arguments_.pins.packing = best.packing;
+    KIRSCH_ASSIGN_OR_RETURN(FamilySynthesis all, solve_members(arguments_));
     // Losses are against the programs that members had with their own copies.
-    all->own = std::move(each->own);
-    all->bounds = std::move(each->bounds);
-    all->packing =
-        SharedPacking{"copy", CopyText(OnlyCopy(best->packing)), PrintMixture(family_.mixture()), best->loss};
-    all->before.Add(effort_);
-    all->SetLosses();
+    all.own = std::move(each.own);
+    all.bounds = std::move(each.bounds);
+    all.packing =
+        SharedPacking{"copy", CopyText(OnlyCopy(best.packing)), PrintMixture(family_.mixture()), best.loss};
+    all.before.Add(effort_);
+    all.SetLosses();
     return all;
   }
 
@@ -53,17 +51,16 @@ class SharedCopySolver {
   // `own` yet, and adds them there.
   absl::StatusOr<CommonPacking> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<uint32_t> sizes = family_.varying_sizes().front().values;
-    const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
-    if (!weights.ok()) return weights.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<double> weights, WeightsOf(sizes, own));
     std::vector<UserRequest> requests;  // all members': each must be able to make the copy
     std::vector<PackedMember> members;  // those that count
     std::vector<size_t> request_of;
     for (size_t i = 0; i < own->size(); ++i) {
       const ParsedSpec parsed = family_.member(static_cast<int64_t>(i));
       requests.push_back(PlacedRequest(arguments_, parsed, model_.target()));
-      if ((*weights)[i] == 0) continue;
+      if (weights[i] == 0) continue;
       const OwnProgram& best = *(*own)[i];
-      members.push_back({(*weights)[i], best.cycles, PackingOf(CopyOf(best.first, requests.back()))});
+      members.push_back({weights[i], best.cycles, PackingOf(CopyOf(best.first, requests.back()))});
       request_of.push_back(i);
     }
     arguments_.progress += "one copy for all, ";
@@ -77,12 +74,12 @@ class SharedCopySolver {
   absl::StatusOr<double> Price(const UserRequest& request, const MatrixCopy& copy, double cutoff) {
     arguments_.time_budget = budget_.Left();
     const Cost most = cutoff < ToCycles(kInfiniteCost - 1) ? CostFromCycles(cutoff) : kInfiniteCost - 1;
-    const absl::StatusOr<SearchResult> result =
-        SolvePacked(arguments_, *WithCopy(request, copy, model_.target()), model_, *memo_, most);
-    if (!result.ok()) return result.status();
-    if (result->stop == StopReason::kCancelled) budget_.End();
-    effort_.Add(*result);
-    return ToCycles(result->cost);
+    KIRSCH_ASSIGN_OR_RETURN(
+        const SearchResult result,
+        SolvePacked(arguments_, *WithCopy(request, copy, model_.target()), model_, *memo_, most));
+    if (result.stop == StopReason::kCancelled) budget_.End();
+    effort_.Add(result);
+    return ToCycles(result.cost);
   }
 
   // How often each member is asked for: as the mixture says, or all evenly.
@@ -100,11 +97,11 @@ class SharedCopySolver {
       weights[i] = part.share;
       // A member of the mixture needs a cost of its own, to be compared with.
       if ((*own)[i]) continue;
-      const absl::StatusOr<SearchResult> solved =
-          SolveSpec(arguments_, family_.member(static_cast<int64_t>(i)), model_, *memo_, budget_);
-      if (!solved.ok()) return solved.status();
-      effort_.Add(*solved);
-      (*own)[i] = OwnProgram{solved->impl.decision, ToCycles(solved->cost)};
+      KIRSCH_ASSIGN_OR_RETURN(
+          const SearchResult solved,
+          SolveSpec(arguments_, family_.member(static_cast<int64_t>(i)), model_, *memo_, budget_));
+      effort_.Add(solved);
+      (*own)[i] = OwnProgram{solved.impl.decision, ToCycles(solved.cost)};
     }
     return weights;
   }

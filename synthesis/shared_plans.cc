@@ -11,6 +11,7 @@
 #include "rewrites/graph/canonical_graph.h"
 #include "search/families/differ_in_keys.h"
 #include "search/families/plan_regions.h"
+#include "spec/text/status_macros.h"
 #include "synthesis/graph_kernel.h"
 
 namespace kirsch {
@@ -166,12 +167,11 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
          {region.members.front(), MiddleOf(synthesis->regions.sizes, region), region.last()}) {
       const auto i = static_cast<size_t>(member);
       if (losses[i] || ++solved > kMostSolved) continue;
-      const absl::StatusOr<Synthesis> own = solve(member);
-      if (!own.ok()) return own.status();
-      if (own->stop != StopReason::kOptimal) return absl::OkStatus();
-      losses[i] = MemberLoss{synthesis->members[i].cycles / own->cycles - 1, true};
-      synthesis->before.specs += own->stats.specs_solved;
-      synthesis->before.seconds += own->seconds;
+      KIRSCH_ASSIGN_OR_RETURN(const Synthesis own, solve(member));
+      if (own.stop != StopReason::kOptimal) return absl::OkStatus();
+      losses[i] = MemberLoss{synthesis->members[i].cycles / own.cycles - 1, true};
+      synthesis->before.specs += own.stats.specs_solved;
+      synthesis->before.seconds += own.seconds;
     }
   }
   return absl::OkStatus();
@@ -270,13 +270,12 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   PlanOptions options = MakePlanOptions(arguments, synthesis->request.family.graphs()->member(0));
   SearchEffort& effort = synthesis->before;
   // Programs of stages are searched with no table, within what is left of the time.
-  options.solve = [&](const Spec& placed, Cost cutoff) {
+  options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
     own.time_budget = budget.Left();
-    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, nullptr);
-    if (!result.ok()) return result;
-    if (result->stop == StopReason::kCancelled) budget.End();
-    effort.specs += result->stats.specs_solved;
-    effort.seconds += result->seconds;
+    KIRSCH_ASSIGN_OR_RETURN(SearchResult result, SolvePlaced(own, placed, model, *memo, cutoff, nullptr));
+    if (result.stop == StopReason::kCancelled) budget.End();
+    effort.specs += result.stats.specs_solved;
+    effort.seconds += result.seconds;
     return result;
   };
   const auto stopped = [&] { return budget.IsOver(step.stop()); };
@@ -302,11 +301,11 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
       absl::StatusOr<Graph> graph = GraphOf(family, values);
       return graph.ok() ? std::optional(*std::move(graph)) : std::nullopt;
     };
-    absl::StatusOr<std::optional<PlanFamily>> found =
-        FindPlanRegions({graphs, shared_sizes, numbers, graph_of, request.source, model, options, stopped});
-    if (!found.ok()) return found.status();
-    if (!*found) return false;
-    boxes.push_back({std::move(members), **std::move(found)});
+    KIRSCH_ASSIGN_OR_RETURN(
+        std::optional<PlanFamily> found,
+        FindPlanRegions({graphs, shared_sizes, numbers, graph_of, request.source, model, options, stopped}));
+    if (!found) return false;
+    boxes.push_back({std::move(members), *std::move(found)});
   }
   // All boxes have plans, so fill in the result.
   synthesis->members.resize(static_cast<size_t>(request.count()));
@@ -316,8 +315,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
   if (stopped()) effort.stop = StopReason::kBudget;
   // Where a packing is given, losses are against plans without it (graph_packing.cc).
-  if (arguments.pins.packing.empty() && !stopped())
-    if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
+  if (arguments.pins.packing.empty() && !stopped()) KIRSCH_RETURN_IF_ERROR(FindLosses(solve, synthesis));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "search/families/spec_regions.h"
 #include "search/families/symbolic_schedule.h"
 #include "spec/program/impl_program.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -57,9 +58,7 @@ class SizeSolver {
     // Each box has the members that differ in the shared sizes alone.
     const bool planes = sizes_.size() > 1;
     for (const Members& members : BoxesAlong(synthesis_.regions.sizes, sizes_))
-      if (absl::Status status = planes ? SolvePlane(members) : SolveLine(members, sizes_.front());
-          !status.ok())
-        return status;
+      KIRSCH_RETURN_IF_ERROR(planes ? SolvePlane(members) : SolveLine(members, sizes_.front()));
     for (const Synthesis& member : synthesis_.members) synthesis_.regions.gflops.push_back(member.gflops());
     synthesis_.SetLosses();
     return absl::OkStatus();
@@ -164,12 +163,9 @@ class SizeSolver {
                                : along_first ? std::pair(size_t{0}, columns)
                                              : std::pair(rows, columns);
     for (size_t r = 0; r < row; ++r)
-      if (absl::Status status = SolveLine(LineOf(plane, r * columns, columns, 1), sizes_[1]); !status.ok())
-        return status;
+      KIRSCH_RETURN_IF_ERROR(SolveLine(LineOf(plane, r * columns, columns, 1), sizes_[1]));
     for (size_t c = 0; c < column && row < rows; ++c)
-      if (absl::Status status = SolveLine(LineOf(plane, row * columns + c, rows - row, columns), sizes_[0]);
-          !status.ok())
-        return status;
+      KIRSCH_RETURN_IF_ERROR(SolveLine(LineOf(plane, row * columns + c, rows - row, columns), sizes_[0]));
     if (!box) return absl::OkStatus();
     Members members;  // the last of the dims varies fastest
     const bool in_order = SpecDim(sizes_[0], plane.back()) == dims.front();
@@ -186,12 +182,11 @@ class SizeSolver {
   // line.
   absl::Status SolveBox(const Members& box, const std::vector<size_t>& dims, size_t rows) {
     constexpr size_t kFewInEach = 4;  // members of a region, in the mean
-    absl::StatusOr<SizeFamily> both = FindPart(box, dims);
-    if (!both.ok()) return both.status();
+    KIRSCH_ASSIGN_OR_RETURN(SizeFamily both, FindPart(box, dims));
     // Lines don't serve what is between samples. And with several members in each region, programs are few.
     const bool each_looked_at = CheckEachLookedAt(synthesis_.regions.sizes).ok();
-    if (!each_looked_at || kFewInEach * both->regions.size() <= box.size())
-      return AddPart(box, &*both), absl::OkStatus();
+    if (!each_looked_at || kFewInEach * both.regions.size() <= box.size())
+      return AddPart(box, &both), absl::OkStatus();
     // Compare with a line of rows for each column.
     const bool rows_vary_fastest = dims.back() == MatmulDims::kM;
     const size_t lines = box.size() / rows;
@@ -199,12 +194,11 @@ class SizeSolver {
     size_t regions = 0;
     for (size_t i = 0; i < lines; ++i) {
       Members line = rows_vary_fastest ? LineOf(box, i * rows, rows, 1) : LineOf(box, i, rows, lines);
-      absl::StatusOr<SizeFamily> family = FindPart(line, {MatmulDims::kM});
-      if (!family.ok()) return family.status();
-      regions += family->regions.size();
-      found.emplace_back(std::move(line), *std::move(family));
+      KIRSCH_ASSIGN_OR_RETURN(SizeFamily family, FindPart(line, {MatmulDims::kM}));
+      regions += family.regions.size();
+      found.emplace_back(std::move(line), std::move(family));
     }
-    if (both->regions.size() <= regions) return AddPart(box, &*both), absl::OkStatus();
+    if (both.regions.size() <= regions) return AddPart(box, &both), absl::OkStatus();
     for (auto& [line, family] : found) AddPart(line, &family);
     return absl::OkStatus();
   }
@@ -217,9 +211,8 @@ class SizeSolver {
       const int dim = DimOfSpec(family_.varying()[size], IsSwapped(line[begin]));
       const Members part(line.begin() + static_cast<std::ptrdiff_t>(begin),
                          line.begin() + static_cast<std::ptrdiff_t>(end));
-      absl::StatusOr<SizeFamily> found = FindPart(part, {static_cast<size_t>(dim)});
-      if (!found.ok()) return found.status();
-      AddPart(part, &*found);
+      KIRSCH_ASSIGN_OR_RETURN(SizeFamily found, FindPart(part, {static_cast<size_t>(dim)}));
+      AddPart(part, &found);
     }
     return absl::OkStatus();
   }
@@ -231,16 +224,15 @@ class SizeSolver {
     for (int64_t member : part) roots.push_back(RootOf(member));
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       const auto member = static_cast<size_t>(part[i]);
-      absl::StatusOr<SearchResult> result = solve_(part[i], cutoff);
-      if (!result.ok()) return result.status();
+      KIRSCH_ASSIGN_OR_RETURN(SearchResult result, solve_(part[i], cutoff));
       // A search that found nothing below its cutoff has no program to keep; its effort counts.
-      if (result->stop == StopReason::kCutoff || result->cost >= cutoff) {
-        synthesis_.before.Add(*result);
+      if (result.stop == StopReason::kCutoff || result.cost >= cutoff) {
+        synthesis_.before.Add(result);
       } else {
-        solved_[member] = *result;
-        synthesis_.own[member] = OwnProgram{result->impl.decision, ToCycles(result->cost)};
+        solved_[member] = result;
+        synthesis_.own[member] = OwnProgram{result.impl.decision, ToCycles(result.cost)};
       }
-      return SolvedSize{std::move(result->impl), result->cost, result->bound};
+      return SolvedSize{std::move(result.impl), result.cost, result.bound};
     };
     // Where sizes are sampled, a program also serves the sizes below the member's.
     const auto least = [&](size_t dim, uint32_t size) {

@@ -20,6 +20,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/quantity.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/graph_kernel.h"
@@ -57,11 +58,9 @@ class SearchProgressTeller {
 // Replays a schedule. What it leaves open is searched.
 absl::StatusOr<SearchResult> Follow(const GivenSchedule& given, const Spec& placed, const CostModel& model,
                                     Memo& memo, const SearchOptions& options) {
-  const absl::StatusOr<std::string> text = given.Read();
-  if (!text.ok()) return text.status();
-  absl::StatusOr<Schedule> schedule = ParseSchedule(*text, given.source, placed.op);
-  if (!schedule.ok()) return schedule.status();
-  return Replay(placed, *schedule, given.source, model, memo, options);
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, given.Read());
+  KIRSCH_ASSIGN_OR_RETURN(Schedule schedule, ParseSchedule(text, given.source, placed.op));
+  return Replay(placed, schedule, given.source, model, memo, options);
 }
 
 // Asks the table before it searches, and keeps what the search finds. Without `opened`, it opens the table
@@ -71,19 +70,18 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& sp
                                              Table* opened) {
   if (opened != nullptr) return AnswerWithin(spec, available, model, memo, options, opened);
   const auto start = std::chrono::steady_clock::now();
-  absl::StatusOr<std::shared_ptr<Table>> table = OpenTable(db, model.target());
-  if (!table.ok()) return table.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::shared_ptr<Table> table, OpenTable(db, model.target()));
   // What it takes to open the file is part of what the table costs.
   const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  absl::StatusOr<SearchResult> result = AnswerWithin(spec, available, model, memo, options, table->get());
+  absl::StatusOr<SearchResult> result = AnswerWithin(spec, available, model, memo, options, table.get());
   if (!result.ok()) {
-    if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(WithoutTable(db, result.status()));
     return SearchWithin(spec, available, model, memo, options);
   }
   // From here on the answer is known. What is left is to write it to the table, if there is one.
-  if (*table == nullptr) return result;
+  if (table == nullptr) return result;
   result->table_seconds += opening;
-  if (absl::Status status = CommitTable(db, **table); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CommitTable(db, *table));
   return result;
 }
 
@@ -173,14 +171,14 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& p
   const std::shared_ptr<const CostModel> shared = SharedCostModel(synthesis->target);
   const CostModel& model = *shared;
   const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), model.target());
-  const absl::StatusOr<SearchResult> result = SolveAtCheapest(unpacked, placements, model, *synthesis->memo);
-  if (!result.ok()) return result.status();
-  if (result->stop != StopReason::kOptimal) return absl::OkStatus();
+  KIRSCH_ASSIGN_OR_RETURN(const SearchResult result,
+                          SolveAtCheapest(unpacked, placements, model, *synthesis->memo));
+  if (result.stop != StopReason::kOptimal) return absl::OkStatus();
   // The program's first decision is the one that packs.
   Expansion expansion;
   Expand(impl.spec, impl.decision, model.target(), &expansion);
   synthesis->pack_cycles = model.PackCycles(impl.spec, impl.decision, expansion);
-  synthesis->unpacked_cycles = ToCycles(result->cost);
+  synthesis->unpacked_cycles = ToCycles(result.cost);
   return absl::OkStatus();
 }
 
@@ -189,27 +187,26 @@ absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, c
                                               const std::string&, const Target& target,
                                               const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                               bool* cancelled) {
-  if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
-  if (absl::Status sums = CheckSums(parsed.spec, target); !sums.ok()) return sums;
-  absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, *SharedCostModel(target), *memo, budget);
-  if (!result.ok()) return result.status();
-  if (result->stop == StopReason::kCutoff && target.extension != nullptr)
+  KIRSCH_RETURN_IF_ERROR(CheckThreads(arguments, parsed.spec));
+  KIRSCH_RETURN_IF_ERROR(CheckSums(parsed.spec, target));
+  KIRSCH_ASSIGN_OR_RETURN(SearchResult result,
+                          SolveSpec(arguments, parsed, *SharedCostModel(target), *memo, budget));
+  if (result.stop == StopReason::kCutoff && target.extension != nullptr)
     return absl::InvalidArgumentError(Cat("extension '", target.extension->Identity(),
                                           "': expected decisions that make a program, got none for '",
                                           PrintSpec(parsed.spec), "'"));
-  *cancelled = result->stop == StopReason::kCancelled;
-  return MakeSynthesis(parsed, target, *std::move(result), memo);
+  *cancelled = result.stop == StopReason::kCancelled;
+  return MakeSynthesis(parsed, target, std::move(result), memo);
 }
 
 absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, const Graph& graph,
                                               const std::string& source, const Target& target,
                                               const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                               bool* cancelled) {
-  absl::StatusOr<OrNoPlan<PlanResult>> answer =
-      SolveGraph(arguments, graph, source, target, memo, budget, cancelled);
-  if (!answer.ok()) return answer.status();
-  if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
-  return MakeSynthesis(target, std::get<PlanResult>(*std::move(answer)), memo);
+  KIRSCH_ASSIGN_OR_RETURN(OrNoPlan<PlanResult> answer,
+                          SolveGraph(arguments, graph, source, target, memo, budget, cancelled));
+  if (const auto* const none = std::get_if<NoPlan>(&answer)) return *none;
+  return MakeSynthesis(target, std::get<PlanResult>(std::move(answer)), memo);
 }
 
 }  // namespace
@@ -264,19 +261,18 @@ absl::StatusOr<SearchResult> SolveSpec(const SolveArguments& arguments, const Pa
 absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const KernelMember& asked,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (arguments.tuner != nullptr)
-    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  if (arguments.tuner != nullptr) KIRSCH_RETURN_IF_ERROR(arguments.tuner->Check(arguments));
   // One step spans both, so an interrupt between search and tuning is not lost.
   const Step step(arguments.observer, StepKind::kSearch);  // from the search to what is tuned
   bool cancelled = false;
-  absl::StatusOr<OrNoPlan<Synthesis>> answer = std::visit(
-      [&](const auto& kernel) {
-        return SearchFor(arguments, kernel, source, target, memo, budget, &cancelled);
-      },
-      asked);
-  if (!answer.ok()) return answer;
+  KIRSCH_ASSIGN_OR_RETURN(OrNoPlan<Synthesis> answer,
+                          std::visit(
+                              [&](const auto& kernel) {
+                                return SearchFor(arguments, kernel, source, target, memo, budget, &cancelled);
+                              },
+                              asked));
   // Nothing to tune or to price: there is no plan, or no program below the cutoff.
-  auto* const synthesis = std::get_if<Synthesis>(&*answer);
+  auto* const synthesis = std::get_if<Synthesis>(&answer);
   if (synthesis == nullptr || synthesis->stop == StopReason::kCutoff) return answer;
   absl::Status status = arguments.tuner != nullptr
                             ? arguments.tuner->Tune(arguments, asked, cancelled, synthesis)

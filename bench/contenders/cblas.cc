@@ -7,6 +7,7 @@
 #include "bench/contenders/cblas_library.h"
 #include "bench/contenders/contenders.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -119,9 +120,7 @@ class CblasContender : public Contender {
 };
 
 absl::StatusOr<ContenderInfo> CblasContender::Load() {
-  absl::StatusOr<CblasLibrary> library = OpenCblas(libraries_);
-  if (!library.ok()) return library.status();
-  library_ = *std::move(library);
+  KIRSCH_ASSIGN_OR_RETURN(library_, OpenCblas(libraries_));
   ContenderInfo info = library_.info;
   for (const Method& method : kCblasMethods) info.methods.emplace_back(method.name);
   return info;
@@ -155,7 +154,7 @@ absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t me
   const Problem& problem = workload.problem;
   problem_ = &problem;
   method_ = kCblasMethods[method];
-  if (absl::Status status = Takes(problem); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(Takes(problem));
   // Lists of pointers are made here, so that a run does not pay for them.
   if (kirsch_is_f32(&problem)) f32_ = {library_.f32, problem};
   if (kirsch_is_f64(&problem)) f64_ = {library_.f64, problem};

@@ -8,6 +8,7 @@
 #include "bench/machine/core_types.h"
 #include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -66,21 +67,20 @@ CblasFunctions<Real> FunctionsOf(void* library, char letter) {
 }  // namespace
 
 absl::StatusOr<CblasLibrary> OpenCblas(const std::vector<std::string>& libraries) {
-  const absl::StatusOr<void*> library = OpenLibrary(libraries);
-  if (!library.ok()) return library.status();
+  KIRSCH_ASSIGN_OR_RETURN(void* const library, OpenLibrary(libraries));
   CblasLibrary cblas;
-  cblas.f32 = FunctionsOf<float>(*library, 's');
-  cblas.f64 = FunctionsOf<double>(*library, 'd');
-  cblas.sbgemm = Symbol<SbgemmFn>(*library, "cblas_sbgemm");
+  cblas.f32 = FunctionsOf<float>(library, 's');
+  cblas.f64 = FunctionsOf<double>(library, 'd');
+  cblas.sbgemm = Symbol<SbgemmFn>(library, "cblas_sbgemm");
   if (cblas.f32.gemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
   cblas.info.name = std::filesystem::path(libraries[0]).filename().string();
   // Functions that only one library has tell which one it is. Any other goes by its file's name.
-  if (auto* config = Symbol<const char*()>(*library, "openblas_get_config"))
-    DescribeOpenBlas(*library, config(), cblas.info);
-  else if (auto* version = Symbol<const char*()>(*library, "bli_info_get_version_str"))
-    DescribeBlis(*library, version(), cblas.info);
-  else if (Symbol<void()>(*library, "MKL_Get_Version_String") != nullptr)
-    DescribeMkl(*library, cblas.info);
+  if (auto* config = Symbol<const char*()>(library, "openblas_get_config"))
+    DescribeOpenBlas(library, config(), cblas.info);
+  else if (auto* version = Symbol<const char*()>(library, "bli_info_get_version_str"))
+    DescribeBlis(library, version(), cblas.info);
+  else if (Symbol<void()>(library, "MKL_Get_Version_String") != nullptr)
+    DescribeMkl(library, cblas.info);
   return cblas;
 }
 

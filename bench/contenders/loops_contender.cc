@@ -5,6 +5,7 @@
 #include "bench/contenders/cblas_library.h"
 #include "bench/contenders/contenders.h"
 #include "bench/machine/memory.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -34,9 +35,7 @@ class LoopsContender : public Contender {
 
   absl::StatusOr<ContenderInfo> Load() override {
     if (libraries_.empty()) return ContenderInfo{"loops", "", {loops_.front().flags()}, {}};
-    absl::StatusOr<CblasLibrary> library = OpenCblas(libraries_);
-    if (!library.ok()) return library.status();
-    library_ = *std::move(library);
+    KIRSCH_ASSIGN_OR_RETURN(library_, OpenCblas(libraries_));
     ContenderInfo info = library_.info;
     info.methods = {"cblas_sgemm"};
     return info;
@@ -47,10 +46,9 @@ class LoopsContender : public Contender {
       return absl::UnimplementedError("nothing for BLAS");
     if (HasBlocks(workload.graph->graph)) return absl::UnimplementedError("weights of blocks");
     // Here the worker's process loads OpenMP, if the loops are parallel.
-    const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
-    if (!run.ok()) return run.status();
+    KIRSCH_ASSIGN_OR_RETURN(LoopsFn* const run, loops_[item].Load());
     graph_ = workload.graph.get();
-    run_ = *run;
+    run_ = run;
     // Frees the scratch memory of the last item before it takes that of the next.
     scratch_.reset();
     scratch_ = AllocateAligned(loops_[item].scratch_bytes());

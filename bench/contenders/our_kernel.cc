@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/machine/team.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -18,7 +19,7 @@ class OurContender : public Contender {
       : kernels_(kernels), threads_(threads), name_(name), scratch_(std::move(scratch)) {}
 
   absl::StatusOr<ContenderInfo> Load() override {
-    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(team_.Load(threads_));
     return ContenderInfo{name_, "", {"kernel", "kernel+packed"}, {}};
   }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "bench/contenders/contenders.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -109,9 +110,8 @@ std::string CblasPath(const std::string& name) {
 }
 
 absl::StatusOr<Peer> FindPeer(const std::string& name) {
-  const absl::StatusOr<Found> found = Find(name, "");
-  if (!found.ok()) return found.status();
-  return MakePeer(name, *found, MakeCblasContender);
+  KIRSCH_ASSIGN_OR_RETURN(const Found found, Find(name, ""));
+  return MakePeer(name, found, MakeCblasContender);
 }
 
 absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops) {
@@ -119,13 +119,12 @@ absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGrap
     // Plain loops need no library; their compiled functions are loaded in the worker.
     return Peer{
         name, {[&loops] { return MakeLoopsContender(loops.at(LoopsKind::kLoops)); }}, {}, LoopsKind::kLoops};
-  const absl::StatusOr<Found> found = Find(name, "loops, parts, ");
-  if (!found.ok()) return found.status();
-  Peer peer = MakePeer(name, *found, [&loops](const std::vector<std::string>& libraries) {
+  KIRSCH_ASSIGN_OR_RETURN(const Found found, Find(name, "loops, parts, "));
+  Peer peer = MakePeer(name, found, [&loops](const std::vector<std::string>& libraries) {
     return MakeCblasLoopsContender(libraries, loops.at(LoopsKind::kCblas));
   });
   // Plug-ins take graphs as they are; libraries need loops around their products.
-  if (found->known != nullptr && found->known->plugin) return peer;
+  if (found.known != nullptr && found.known->plugin) return peer;
   peer.loops = LoopsKind::kCblas;
   // The threads of the loops and of the library take turns in one process. Neither may spin while the others
   // work.

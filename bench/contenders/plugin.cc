@@ -5,6 +5,7 @@
 #include "bench/contenders/contenders.h"
 #include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -20,16 +21,15 @@ class PluginContender : public Contender {
   ~PluginContender() override { Release(); }
 
   absl::StatusOr<ContenderInfo> Load() override {
-    const absl::StatusOr<void*> library = OpenLibrary({PluginPath(name_)});
-    if (!library.ok()) return library.status();
+    KIRSCH_ASSIGN_OR_RETURN(void* const library, OpenLibrary({PluginPath(name_)}));
     // Only the three functions that do the work are required.
-    prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
-    run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
-    release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
-    packed_ = Symbol<decltype(kirsch_peer_packed)>(*library, "kirsch_peer_packed");
+    prepare_ = Symbol<decltype(kirsch_peer_prepare)>(library, "kirsch_peer_prepare");
+    run_ = Symbol<decltype(kirsch_peer_run)>(library, "kirsch_peer_run");
+    release_ = Symbol<decltype(kirsch_peer_release)>(library, "kirsch_peer_release");
+    packed_ = Symbol<decltype(kirsch_peer_packed)>(library, "kirsch_peer_packed");
     // A plug-in that does not say something says nothing.
     const auto text = [&](const char* function) {
-      auto* get = Symbol<const char*()>(*library, function);
+      auto* get = Symbol<const char*()>(library, function);
       return get == nullptr ? "" : get();
     };
     if (prepare_ == nullptr || run_ == nullptr || release_ == nullptr)

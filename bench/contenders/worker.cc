@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -116,10 +117,9 @@ absl::StatusOr<json> Worker::Ask(const json& request) {
 }
 
 absl::StatusOr<ContenderInfo> Worker::Load() {
-  const absl::StatusOr<json> reply = Ask({{"do", "load"}});
-  if (!reply.ok()) return reply.status();
+  KIRSCH_ASSIGN_OR_RETURN(const json reply, Ask({{"do", "load"}}));
   // Answers come from our own code, so their members are not checked.
-  return ContenderInfo{reply->at("name"), reply->at("core"), reply->at("methods"), reply->at("alternatives")};
+  return ContenderInfo{reply.at("name"), reply.at("core"), reply.at("methods"), reply.at("alternatives")};
 }
 
 absl::Status Worker::Prepare(size_t item, size_t method) {
@@ -127,17 +127,16 @@ absl::Status Worker::Prepare(size_t item, size_t method) {
 }
 
 absl::StatusOr<double> Worker::RunOnce() {
-  const absl::StatusOr<json> reply = Ask({{"do", "run"}});
-  if (!reply.ok()) return reply.status();
-  return reply->at("seconds").get<double>();
+  KIRSCH_ASSIGN_OR_RETURN(const json reply, Ask({{"do", "run"}}));
+  return reply.at("seconds").get<double>();
 }
 
 absl::StatusOr<std::vector<Sample>> Worker::Measure(const MeasureOptions& options) {
-  const absl::StatusOr<json> reply =
-      Ask({{"do", "measure"}, {"samples", options.samples}, {"min_seconds", options.min_seconds}});
-  if (!reply.ok()) return reply.status();
+  KIRSCH_ASSIGN_OR_RETURN(
+      const json reply,
+      Ask({{"do", "measure"}, {"samples", options.samples}, {"min_seconds", options.min_seconds}}));
   std::vector<Sample> samples;
-  for (const json& sample : reply->at("taken"))
+  for (const json& sample : reply.at("taken"))
     samples.push_back({sample[0], sample[1], sample[2], sample[3]});
   return samples;
 }

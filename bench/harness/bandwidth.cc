@@ -9,6 +9,7 @@
 
 #include "bench/machine/team.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -73,7 +74,7 @@ class BandwidthContender : public Contender {
 
   // The pages are small ones, as the operands' are.
   absl::StatusOr<ContenderInfo> Load() override {
-    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(team_.Load(threads_));
     if (!__builtin_cpu_supports("avx2")) return absl::NotFoundError("this CPU lacks avx2");
     void* memory = mmap(nullptr, buffer_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return absl::ResourceExhaustedError("no memory to read from");

@@ -14,6 +14,7 @@
 #include "spec/graph/epilogue_program.h"
 #include "spec/meaning/reference.h"
 #include "spec/storage.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -234,8 +235,7 @@ void AddElements(const Graph& graph, const GraphResult& result, const void* elem
 
 // Runs the loops of a graph, and returns all of its results.
 absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
-  const absl::StatusOr<LoopsFn*> run = loops.Load();
-  if (!run.ok()) return run.status();
+  KIRSCH_ASSIGN_OR_RETURN(LoopsFn* const run, loops.Load());
   const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes());
   std::vector<AlignedMemory> outputs;
   std::vector<void*> results;
@@ -253,7 +253,7 @@ absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const Co
   for (size_t i = 0; i < inputs.size(); ++i)
     if (const TensorType& input = problem.graph.nodes[i].type; IsOfBlocks(input.dtype))
       inputs[i] = decoded.emplace_back(Decoded(input, inputs[i])).data();
-  (*run)(inputs.data(), results.data(), static_cast<char*>(scratch.get()), nullptr);
+  (run)(inputs.data(), results.data(), static_cast<char*>(scratch.get()), nullptr);
   ExpectedResult reference;
   for (size_t i = 0; i < results.size(); ++i)
     AddElements(problem.graph, problem.graph.results[i], results[i], &reference);

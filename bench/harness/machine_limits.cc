@@ -6,6 +6,7 @@
 #include "bench/harness/bandwidth.h"
 #include "bench/harness/peak.h"
 #include "bench/harness/rounds.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -30,7 +31,7 @@ absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options)
     entrant->options = options;
     entrant->options.cold = false;  // they look at no workload
     entrant->options.rotated = {};
-    if (absl::Status status = StartEntrant(*entrant); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(StartEntrant(*entrant));
   }
   return absl::OkStatus();
 }

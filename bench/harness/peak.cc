@@ -12,6 +12,7 @@
 #include "spec/target/clock.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -154,7 +155,7 @@ class PeakContender : public Contender {
   explicit PeakContender(int threads) : threads_(threads) {}
 
   absl::StatusOr<ContenderInfo> Load() override {
-    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(team_.Load(threads_));
     ContenderInfo info;
     info.name = "peak";
     for (const PeakMethod& method : kPeakMethods) info.methods.emplace_back(method.instruction);

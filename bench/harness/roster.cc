@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/machine/core_types.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -32,7 +33,7 @@ struct Entrants {
   // or why it did not start.
   absl::StatusOr<std::vector<std::string>> Try(Entrant entrant) {
     // Only a library that is loaded says which kernels it takes.
-    if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(StartEntrant(entrant));
     if (Has(entrant)) return std::vector<std::string>();
     std::vector<Entrant>& kind = RunsCoreType(entrant.info.core, features) ? entered : foreign;
     kind.push_back(std::move(entrant));
@@ -53,12 +54,9 @@ Entrant MakeEntrant(const Peer& peer, const Worker::Factory& factory, const Work
 
 absl::Status StartEntrant(Entrant& entrant) {
   if (entrant.deaths >= kMaxDeaths) return absl::AbortedError("given up after three deaths");
-  absl::StatusOr<Worker> worker = Worker::Start(entrant.factory, entrant.options);
-  if (!worker.ok()) return worker.status();
-  entrant.worker = *std::move(worker);
-  absl::StatusOr<ContenderInfo> info = entrant.worker.Load();
-  if (!info.ok()) return info.status();
-  entrant.info = *std::move(info);
+  KIRSCH_ASSIGN_OR_RETURN(Worker worker, Worker::Start(entrant.factory, entrant.options));
+  entrant.worker = std::move(worker);
+  KIRSCH_ASSIGN_OR_RETURN(entrant.info, entrant.worker.Load());
   return absl::OkStatus();
 }
 

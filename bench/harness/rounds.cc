@@ -11,6 +11,7 @@
 #include "bench/results/statistics.h"
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -92,25 +93,23 @@ class SpecMeasurement {
   // is.
   absl::Status Screen(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
-    if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(worker.Prepare(spec_.item, candidate.method));
     FillOutputs(spec_.workload);
-    const absl::StatusOr<double> first = worker.RunOnce();
-    if (!first.ok()) return first.status();
+    KIRSCH_ASSIGN_OR_RETURN(const double first, worker.RunOnce());
     // A result without a reference counts as wrong, never as right.
     candidate.check =
         spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, 0, false};
     // The first call counts as well; of all samples the fastest is taken.
-    candidate.screened_seconds = *first;
+    candidate.screened_seconds = first;
     const auto best = best_seconds_.find(candidate.peer());
-    const bool is_long = *first > kLongCallSeconds;
+    const bool is_long = first > kLongCallSeconds;
     // A long call that was far slower than the peer's best is not repeated.
-    if (is_long && best != best_seconds_.end() && *first > kHopeless * best->second) return absl::OkStatus();
+    if (is_long && best != best_seconds_.end() && first > kHopeless * best->second) return absl::OkStatus();
     MeasureOptions options;
     // A long call is measured once here, as it makes a sample many times over.
     options.samples = is_long ? 1 : 3;
-    const absl::StatusOr<std::vector<Sample>> samples = worker.Measure(options);
-    if (!samples.ok()) return samples.status();
-    for (const Sample& sample : *samples)
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<Sample> samples, worker.Measure(options));
+    for (const Sample& sample : samples)
       candidate.screened_seconds = std::min(candidate.screened_seconds, sample.seconds);
     return absl::OkStatus();
   }

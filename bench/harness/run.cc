@@ -17,6 +17,7 @@
 #include "bench/workload/workload.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -40,7 +41,7 @@ class Benchmark {
     // Every spec's operands begin at the start of the arena, so they take the same pages.
     for (Workload& workload : workloads_) Place(arena.memory(), workload);
     // The caches of the machine decide how many sets of weights there are.
-    if (absl::Status started = Describe(); !started.ok()) return started;
+    KIRSCH_RETURN_IF_ERROR(Describe());
     // Another one for further sets of weights.
     const SharedArena more(MostRotatedBytes());
     if (!more.ok()) return absl::ResourceExhaustedError("bench: no memory for the sets of weights");
@@ -66,18 +67,15 @@ class Benchmark {
   // One workload for each entry, in the same order: an item is a number of both.
   absl::Status MakeWorkloads() {
     for (const BenchEntry& entry : request_.entries) {
-      absl::StatusOr<Workload> workload = MakeWorkload(entry.kernel(), request_.threads);
-      if (!workload.ok()) return workload.status();
-      workload->evicted = entry.evicted;
-      workloads_.push_back(*std::move(workload));
+      KIRSCH_ASSIGN_OR_RETURN(Workload workload, MakeWorkload(entry.kernel(), request_.threads));
+      workload.evicted = entry.evicted;
+      workloads_.push_back(std::move(workload));
     }
     return absl::OkStatus();
   }
 
   absl::Status Describe() {
-    absl::StatusOr<BenchReport> report = StartReport(request_);
-    if (!report.ok()) return report.status();
-    report_ = *std::move(report);
+    KIRSCH_ASSIGN_OR_RETURN(report_, StartReport(request_));
     return absl::OkStatus();
   }
 
@@ -110,9 +108,8 @@ class Benchmark {
         peers_.push_back({name, {OursBy(made_[name], name)}});
         continue;
       }
-      absl::StatusOr<Peer> peer = graphs() ? FindPeerOfGraphs(name, loops_) : FindPeer(name);
-      if (!peer.ok()) return peer.status();
-      peers_.push_back(*std::move(peer));
+      KIRSCH_ASSIGN_OR_RETURN(Peer peer, graphs() ? FindPeerOfGraphs(name, loops_) : FindPeer(name));
+      peers_.push_back(std::move(peer));
     }
     return absl::OkStatus();
   }
@@ -143,7 +140,7 @@ class Benchmark {
 
   // Makes our kernels, and those of peers that are kernels of ours made in another way.
   absl::Status MakeKernels() {
-    if (absl::Status ours = Make(request_.ours, kOurName, kernels_); !ours.ok()) return ours;
+    KIRSCH_RETURN_IF_ERROR(Make(request_.ours, kOurName, kernels_));
     for (auto& [name, kernels] : made_) {
       const auto maker = request_.made.find(name);
       KIRSCH_CHECK(maker != request_.made.end());
@@ -202,9 +199,9 @@ class Benchmark {
     ours.peer = kOurName;
     ours.factory = OursBy(kernels_, kOurName);
     ours.options = options;
-    if (absl::Status status = StartEntrant(ours); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(StartEntrant(ours));
     entrants_.push_back(std::move(ours));
-    if (absl::Status status = limits_.Start(report_.machine, options); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(limits_.Start(report_.machine, options));
     for (const Peer& peer : peers_) {
       Progress(Cat("loading ", peer.name));
       std::vector<Entrant> entered = EnterPeer(peer, options, request_.features, report_);
@@ -261,10 +258,9 @@ class Benchmark {
 }  // namespace
 
 absl::StatusOr<BenchReport> StartReport(const BenchRequest& request) {
-  const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(request.threads);
-  if (!cpus.ok()) return cpus.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::vector<int> cpus, ChooseCpus(request.threads));
   BenchReport report;
-  report.machine = DescribeMachine(*cpus);
+  report.machine = DescribeMachine(cpus);
   report.threads = request.threads;
   report.cold = request.cold;
   report.cold_operands = request.cold_operands;

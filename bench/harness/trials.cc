@@ -14,6 +14,7 @@
 #include "bench/machine/arena.h"
 #include "bench/machine/machine.h"
 #include "bench/results/statistics.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -91,11 +92,10 @@ class TrialRun {
   absl::Status Start() {
     FillInputs(workloads_.front());
     FillOutputs(workloads_.front());
-    const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(options_.threads);
-    if (!cpus.ok()) return cpus.status();
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<int> cpus, ChooseCpus(options_.threads));
     // The kernels have all CPUs; the core that is looked at is the first of them.
-    const WorkerOptions ours{workloads_, *cpus, {}, options_.cold};
-    const WorkerOptions gauge{workloads_, {cpus->front()}, {}, false};
+    const WorkerOptions ours{workloads_, cpus, {}, options_.cold};
+    const WorkerOptions gauge{workloads_, {cpus.front()}, {}, false};
     const Worker::Factory make_ours = [this] {
       return MakeOurContender(kernels_, options_.threads, "kirsch", std::make_shared<OurScratch>());
     };
@@ -106,9 +106,7 @@ class TrialRun {
 
   static absl::Status StartWorker(const Worker::Factory& factory, const WorkerOptions& options,
                                   Worker& worker) {
-    absl::StatusOr<Worker> started = Worker::Start(factory, options);
-    if (!started.ok()) return started.status();
-    worker = *std::move(started);
+    KIRSCH_ASSIGN_OR_RETURN(worker, Worker::Start(factory, options));
     return worker.Load().status();
   }
 
@@ -122,28 +120,26 @@ class TrialRun {
   absl::Status CheckResults() {
     const Workload& workload = workloads_.front();
     const bool comparable = workload.graph == nullptr || options_.loops != nullptr;
-    absl::StatusOr<ExpectedResult> reference =
-        comparable ? ComputeReference(workload, options_.loops) : ExpectedResult();
-    if (!reference.ok()) return reference.status();
-    if (comparable && workload.graph != nullptr) reference->Widen(options_.tolerance);
+    KIRSCH_ASSIGN_OR_RETURN(ExpectedResult reference,
+                            comparable ? ComputeReference(workload, options_.loops) : ExpectedResult());
+    if (comparable && workload.graph != nullptr) reference.Widen(options_.tolerance);
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
-      if (absl::Status status = Prepare(i); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(Prepare(i));
       FillOutputs(workload);
-      if (const absl::StatusOr<double> ran = worker_.RunOnce(); !ran.ok()) return ran.status();
-      correct_[i] = !comparable || CheckOutput(*reference, workload).correct;
+      KIRSCH_RETURN_IF_ERROR(worker_.RunOnce().status());
+      correct_[i] = !comparable || CheckOutput(reference, workload).correct;
     }
     return absl::OkStatus();
   }
 
   // Makes rounds until enough of them were left alone, thrice as many as asked for at most.
   absl::Status RunRounds() {
-    if (absl::Status status = Look(); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(Look());
     // Rounds that were disturbed count for nothing, but their number is limited.
     int left_alone = 0;
     const int most = kMostTimesTheRounds * options_.rounds;
     for (int round = 0; round < most && left_alone < options_.rounds; ++round) {
-      for (size_t i = 0; i < kernels_.size() && !stopped(); ++i)
-        if (absl::Status status = Take(i); !status.ok()) return status;
+      for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) KIRSCH_RETURN_IF_ERROR(Take(i));
       if (absl::Status status = Look(); !status.ok() || stopped()) return status;
       left_alone += IsLeftAlone(static_cast<size_t>(round)) ? 1 : 0;
     }
@@ -166,12 +162,11 @@ class TrialRun {
 
   // Returns in `rate` the work a nanosecond of a peak method, by its fastest sample.
   absl::Status Gauged(size_t method, double* rate) {
-    if (absl::Status status = gauge_.Prepare(0, method); !status.ok()) return status;
-    const absl::StatusOr<std::vector<Sample>> samples = gauge_.Measure(kGaugeSample);
-    if (!samples.ok()) return samples.status();
+    KIRSCH_RETURN_IF_ERROR(gauge_.Prepare(0, method));
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<Sample> samples, gauge_.Measure(kGaugeSample));
     // The fastest of the short samples counts, since noise only slows down.
-    double seconds = samples->front().seconds;
-    for (const Sample& sample : *samples) seconds = std::min(seconds, sample.seconds);
+    double seconds = samples.front().seconds;
+    for (const Sample& sample : samples) seconds = std::min(seconds, sample.seconds);
     *rate = 1e-9 * PeakMethods()[method].work / seconds;
     return absl::OkStatus();
   }
@@ -196,10 +191,9 @@ class TrialRun {
 
   // Takes one sample of a kernel, which belongs to the round that the last look began.
   absl::Status Take(size_t kernel) {
-    if (absl::Status status = Prepare(kernel); !status.ok()) return status;
-    const absl::StatusOr<std::vector<Sample>> taken = worker_.Measure({1, options_.min_seconds});
-    if (!taken.ok()) return taken.status();
-    for (const Sample& sample : *taken) taken_[kernel].push_back({sample, gauges_.size() - 1});
+    KIRSCH_RETURN_IF_ERROR(Prepare(kernel));
+    KIRSCH_ASSIGN_OR_RETURN(const std::vector<Sample> taken, worker_.Measure({1, options_.min_seconds}));
+    for (const Sample& sample : taken) taken_[kernel].push_back({sample, gauges_.size() - 1});
     return absl::OkStatus();
   }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -24,22 +25,20 @@ std::string LoopsFlags(const std::vector<std::string>& features) {
 
 absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKind kind, bool parallel,
                                                      const std::string& flags) {
-  const absl::StatusOr<std::string> compiler = FindCompiler("");
-  if (!compiler.ok()) return compiler.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::string compiler, FindCompiler(""));
   LoopsCode code = PrintLoops(graph, kind, parallel);
   // The command: compiler, flags, and what makes a shared library.
-  std::vector<std::string> command = {*compiler};
+  std::vector<std::string> command = {compiler};
   for (absl::string_view flag : absl::StrSplit(flags, ' ')) command.emplace_back(flag);
   // The function calls nothing but the math library and, if parallel, OpenMP. An sgemm comes as an argument.
   if (parallel) command.emplace_back("-fopenmp");
   for (const char* argument : {"-fPIC", "-shared", kSource, "-o", kLibrary, "-lm"})
     command.emplace_back(argument);
-  absl::StatusOr<std::unique_ptr<Compilation>> compilation =
-      Compilation::Start({{kSource, std::move(code.source)}}, command);
-  if (!compilation.ok()) return compilation.status();
-  if (absl::Status compiled = (*compilation)->Wait(); !compiled.ok()) return compiled;
+  KIRSCH_ASSIGN_OR_RETURN(std::unique_ptr<Compilation> compilation,
+                          Compilation::Start({{kSource, std::move(code.source)}}, command));
+  KIRSCH_RETURN_IF_ERROR(compilation->Wait());
   CompiledLoops loops;
-  loops.compilation_ = *std::move(compilation);
+  loops.compilation_ = std::move(compilation);
   loops.scratch_bytes_ = code.scratch_bytes;
   loops.flags_ = flags;
   return loops;
@@ -47,9 +46,8 @@ absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKi
 
 absl::StatusOr<LoopsFn*> CompiledLoops::Load() const {
   // The library stays loaded even if the file is deleted.
-  const absl::StatusOr<void*> library = OpenLibrary({compilation_->Path(kLibrary)});
-  if (!library.ok()) return library.status();
-  return Symbol<LoopsFn>(*library, kLoopsEntry);
+  KIRSCH_ASSIGN_OR_RETURN(void* const library, OpenLibrary({compilation_->Path(kLibrary)}));
+  return Symbol<LoopsFn>(library, kLoopsEntry);
 }
 
 }  // namespace kirsch

@@ -2,15 +2,15 @@
 #include "bench/machine/team.h"
 
 #include "bench/machine/shared_library.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
 absl::Status Team::Load(int threads) {
   threads_ = threads;
   if (threads == 1) return absl::OkStatus();
-  const absl::StatusOr<void*> library = OpenLibrary({PluginPath("kirsch_team")});
-  if (!library.ok()) return library.status();
-  run_ = Symbol<RunFn>(*library, "kirsch_team_run");
+  KIRSCH_ASSIGN_OR_RETURN(void* const library, OpenLibrary({PluginPath("kirsch_team")}));
+  run_ = Symbol<RunFn>(library, "kirsch_team_run");
   return run_ != nullptr ? absl::OkStatus() : absl::NotFoundError("kirsch_team: no kirsch_team_run in it");
 }
 

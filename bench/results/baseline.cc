@@ -9,6 +9,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json_members.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -68,11 +69,9 @@ double MeanRatio(const std::vector<RateChange>& changes) {
 }  // namespace
 
 absl::StatusOr<Baseline> ReadBaseline(const std::string& file) {
-  const absl::StatusOr<std::string> text = ReadFile(file);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<JsonValue> document = ParseJson(*text, file);
-  if (!document.ok()) return document.status();
-  absl::StatusOr<Baseline> baseline = BaselineReader(file).Read(*document);
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue document, ParseJson(text, file));
+  absl::StatusOr<Baseline> baseline = BaselineReader(file).Read(document);
   if (baseline.ok()) baseline->file = file;
   return baseline;
 }

@@ -8,6 +8,7 @@
 #include "spec/language/contraction_graph.h"
 #include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -32,10 +33,9 @@ void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) 
 absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
                                                     const std::string& kernel) {
   // The parser of kernel files also reads a shorthand.
-  absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, source);
-  if (!requests.ok()) return requests.status();
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<KernelRequest> requests, ParseKernelFile(text, source));
   std::vector<BenchEntry> entries;
-  for (KernelRequest& request : *requests) {
+  for (KernelRequest& request : requests) {
     request.UseGraph();  // peers of operations take graphs
     if (!kernel.empty() && request.name != kernel) continue;
     // A family of very many sizes has no list of members.
@@ -61,9 +61,8 @@ absl::StatusOr<std::vector<BenchEntry>> MakeEntries(const Suite& suite, const st
 }
 
 absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
-  const absl::StatusOr<Suite> suite = LoadSuite(path);
-  if (!suite.ok()) return suite.status();
-  return MakeEntries(*suite, path);
+  KIRSCH_ASSIGN_OR_RETURN(const Suite suite, LoadSuite(path));
+  return MakeEntries(suite, path);
 }
 
 absl::Status MakeAlike(std::vector<BenchEntry>* entries) {
@@ -73,9 +72,7 @@ absl::Status MakeAlike(std::vector<BenchEntry>* entries) {
   });
   for (BenchEntry& entry : *entries) {
     if (matmuls || entry.graph) continue;
-    absl::StatusOr<Graph> graph = MatmulGraph(*entry.matmul);
-    if (!graph.ok()) return graph.status();
-    entry.graph = *std::move(graph);
+    KIRSCH_ASSIGN_OR_RETURN(entry.graph, MatmulGraph(*entry.matmul));
     entry.matmul.reset();
   }
   return absl::OkStatus();

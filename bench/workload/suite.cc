@@ -4,6 +4,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -34,9 +35,8 @@ absl::StatusOr<SuiteSpec> SpecOf(const JsonValue& value, const std::string& file
 absl::Status AddSpecs(const JsonValue& specs, const std::string& file_name, Suite* suite) {
   if (specs.kind != JsonValue::Kind::kArray) return ExpectedAt(file_name, specs, "an array of specs");
   for (const JsonValue& value : specs.children) {
-    absl::StatusOr<SuiteSpec> spec = SpecOf(value, file_name);
-    if (!spec.ok()) return spec.status();
-    suite->specs.push_back(*std::move(spec));
+    KIRSCH_ASSIGN_OR_RETURN(SuiteSpec spec, SpecOf(value, file_name));
+    suite->specs.push_back(std::move(spec));
   }
   return absl::OkStatus();
 }
@@ -44,14 +44,13 @@ absl::Status AddSpecs(const JsonValue& specs, const std::string& file_name, Suit
 }  // namespace
 
 absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_name) {
-  const absl::StatusOr<JsonValue> document = ParseJson(text, file_name);
-  if (!document.ok()) return document.status();
+  KIRSCH_ASSIGN_OR_RETURN(const JsonValue document, ParseJson(text, file_name));
   // Messages show the form that a suite has.
-  if (document->kind != JsonValue::Kind::kObject) return ExpectedAt(file_name, *document, kShape);
+  if (document.kind != JsonValue::Kind::kObject) return ExpectedAt(file_name, document, kShape);
   Suite suite;
-  for (const JsonValue& member : document->children) {
+  for (const JsonValue& member : document.children) {
     if (member.key == "specs") {
-      if (absl::Status added = AddSpecs(member, file_name, &suite); !added.ok()) return added;
+      KIRSCH_RETURN_IF_ERROR(AddSpecs(member, file_name, &suite));
       // Unknown keys are errors: a misspelt one would otherwise be ignored.
     } else if (member.key != "name") {
       return ErrorAt(file_name, member.key_position,
@@ -64,14 +63,13 @@ absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_
   }
   // A suite without specs measures nothing, which is surely a mistake.
   if (suite.specs.empty())
-    return ErrorAt(file_name, document->position, Cat("expected ", kShape, ", got no specs"));
+    return ErrorAt(file_name, document.position, Cat("expected ", kShape, ", got no specs"));
   return suite;
 }
 
 absl::StatusOr<Suite> LoadSuite(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  return ParseSuite(*text, path);
+  KIRSCH_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseSuite(text, path);
 }
 
 }  // namespace kirsch

@@ -12,6 +12,7 @@
 #include "codegen/samples/weight_scale.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -75,7 +76,7 @@ absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   if (WithoutEpilogue(spec).op != OpKind::kMatmul || spec.block != 0)
     return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
   for (int operand = 0; operand <= spec.op_info().output(); ++operand)
-    if (absl::Status status = CheckOperand(spec, operand); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(CheckOperand(spec, operand));
   // Peers write row-major results only.
   if (spec.out().layout.order != Order::kRow)
     return absl::InvalidArgumentError("bench: out: expected row order (a canonical spec)");
@@ -138,9 +139,8 @@ std::vector<size_t> OperandBytes(const Workload& workload) {
 }  // namespace
 
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
-  const absl::StatusOr<Problem> made = MakeProblem(spec, threads);
-  if (!made.ok()) return made.status();
-  const Problem& p = *made;
+  KIRSCH_ASSIGN_OR_RETURN(const Problem made, MakeProblem(spec, threads));
+  const Problem& p = made;
   Workload workload;
   workload.problem = p;
   workload.spec = spec;

@@ -9,6 +9,7 @@
 #include "cost/cost.h"
 #include "rewrites/spec/rewrite.h"
 #include "spec/check.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -38,7 +39,7 @@ class PackingSearch {
   }
 
   absl::StatusOr<CommonPacking> Find() && {
-    if (absl::Status status = Decide(0, std::vector<double>(members_.size())); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(Decide(0, std::vector<double>(members_.size())));
     KIRSCH_CHECK(best_.has_value());
     double own = 0;
     for (const PackedMember& member : members_) own += member.weight * member.own;
@@ -81,10 +82,9 @@ class PackingSearch {
       if (least_ <= SumOf(more)) break;
       packing_[open_[place]] = copies;
       std::vector<double> with_copies = more;
-      const absl::StatusOr<bool> less = Price(&with_copies);
-      if (!less.ok()) return less.status();
-      if (!*less) continue;
-      if (absl::Status status = Decide(place + 1, with_copies); !status.ok()) return status;
+      KIRSCH_ASSIGN_OR_RETURN(const bool less, Price(&with_copies));
+      if (!less) continue;
+      KIRSCH_RETURN_IF_ERROR(Decide(place + 1, with_copies));
     }
     packing_.erase(open_[place]);
     return absl::OkStatus();
@@ -106,10 +106,9 @@ class PackingSearch {
       // The most that this member may cost if the sum is to stay below the least one.
       const double others = SumOf(*more) - member.weight * (*more)[i];
       const double cutoff = member.own + (least_ - others) / member.weight;
-      const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
-      if (!cost.ok()) return cost.status();
-      if (*cost >= cutoff) return false;
-      (*more)[i] = std::max((*more)[i], *cost - member.own);
+      KIRSCH_ASSIGN_OR_RETURN(const double cost, price_(i, packing_, cutoff));
+      if (cost >= cutoff) return false;
+      (*more)[i] = std::max((*more)[i], cost - member.own);
     }
     return SumOf(*more) < least_;
   }

@@ -12,6 +12,7 @@
 #include "search/families/region_finder.h"
 #include "search/graph/group_levels.h"
 #include "spec/check.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -34,9 +35,8 @@ class PlanRegionFinder : private RegionFinder {
   }
 
   absl::StatusOr<std::optional<PlanFamily>> Find() && {
-    const absl::StatusOr<bool> found = RegionFinder::Find();
-    if (!found.ok()) return found.status();
-    if (!*found) return std::nullopt;
+    KIRSCH_ASSIGN_OR_RETURN(const bool found, RegionFinder::Find());
+    if (!found) return std::nullopt;
     std::sort(family_.regions.begin(), family_.regions.end(),
               [](const PlanRegion& a, const PlanRegion& b) { return a.members < b.members; });
     return std::move(family_);
@@ -125,10 +125,9 @@ class PlanRegionFinder : private RegionFinder {
   // Searches for the member only if no rule serves it yet: first as usual, then among plans of other forms.
   absl::StatusOr<bool> Serve(size_t member) {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    if (absl::Status status = Improve(member); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(Improve(member));
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    if (absl::Status status = Add(member, rule_finder_.FindOthers(PlannedFor(member))); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(Add(member, rule_finder_.FindOthers(PlannedFor(member))));
     return costs_.Least(member) < RuleCosts::kNone;
   }
 

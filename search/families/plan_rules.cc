@@ -11,21 +11,31 @@
 #include "search/families/plan_growth.h"
 #include "search/families/rule_costs.h"
 #include "search/graph/key_nodes.h"
+#include "search/graph/stage_cost.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
 
-// True if some elements of a single row are stored past the caches by the plan, but not by the one for any
-// number of rows.
-bool StopsStreaming(const Plan& plan, const Plan& with_rows) {
-  for (size_t nest = 0; nest < plan.nests.size(); ++nest) {
-    const std::vector<Stage>&stages = plan.nests[nest].stages, &any = with_rows.nests[nest].stages;
-    for (size_t i = 0; i < stages.size(); ++i)
-      if (any[i].columns.symbol() == SizeSymbol::kTileRows &&
-          any[i].schedule.streamed != stages[i].schedule.streamed)
-        return true;
+// Returns the cycles that a plan saves by storing elements of single rows past the caches, where the one for
+// any number of rows does not.
+double SavedByStreaming(const Plan& plan, const Plan& with_rows, const Target& target) {
+  double saved = 0;
+  for (size_t i = 0; i < plan.nests.size(); ++i) {
+    const LoopNest& nest = plan.nests[i];
+    for (size_t j = 0; j < nest.stages.size(); ++j) {
+      const Stage &stage = nest.stages[j], &any = with_rows.nests[i].stages[j];
+      if (any.columns.symbol() != SizeSymbol::kTileRows || any.schedule.streamed == stage.schedule.streamed)
+        continue;
+      Stage plain = stage;
+      plain.schedule = any.schedule;
+      const auto cycles = [&](const Stage& one) {
+        return RowCyclesFor(one, stage.rows, stage.columns, target);
+      };
+      saved += nest.cycles * (cycles(plain) / cycles(stage) - 1);
+    }
   }
-  return false;
+  return saved;
 }
 
 }  // namespace
@@ -88,9 +98,9 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(SymbolValues sizes,
   }
   const std::optional<Graph> graph = members_.graph_of(sizes);
   if (!graph) return rules;
-  absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(*graph, members_.source, members_.model, options);
-  if (!answer.ok()) return answer.status();
-  auto* const result = std::get_if<PlanResult>(&*answer);
+  KIRSCH_ASSIGN_OR_RETURN(OrNoPlan<PlanResult> answer,
+                          SearchPlan(*graph, members_.source, members_.model, options));
+  auto* const result = std::get_if<PlanResult>(&answer);
   if (result == nullptr || result->plan.nests.empty()) return rules;
   if (other_keys) result->plan.symbols.push_back({"", 1, 1, SizeSymbol::kKeys});
   const std::optional<Plan> with_rows = WithRowSymbol(result->plan, sizes);
@@ -111,10 +121,12 @@ void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& with_
                               Rules* rules) const {
   auto own = std::make_unique<SymbolicPlan>(plan, sizes, members_.model, choice);
   std::unique_ptr<SymbolicPlan> any;
-  if (with_rows) any = std::make_unique<SymbolicPlan>(*with_rows, sizes, members_.model, choice);
-  const bool slower = any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own->CyclesFor(sizes);
+  const double own_cycles = own->CyclesFor(sizes);
+  if (with_rows && SavedByStreaming(plan, *with_rows, members_.model.target()) <= kMostLoss * own_cycles)
+    any = std::make_unique<SymbolicPlan>(*with_rows, sizes, members_.model, choice);
+  const bool slower = any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own_cycles;
   if (slower) rules->push_back(std::move(own));
-  if (any != nullptr && !(slower && StopsStreaming(plan, *with_rows))) rules->push_back(std::move(any));
+  if (any != nullptr) rules->push_back(std::move(any));
 }
 
 // The plan with symbols for the rows, and for the columns if these vary too. Nothing: the number of rows does

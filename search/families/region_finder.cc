@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "spec/text/status_macros.h"
+
 namespace kirsch {
 namespace {
 
@@ -18,13 +20,12 @@ constexpr size_t kWorthASearch = 256;
 absl::StatusOr<bool> RegionFinder::Find() {
   std::vector<std::vector<size_t>> ladders;
   for (size_t dim = 0; dim < dims(); ++dim) ladders.push_back(Ladder(dim));
-  for (size_t member : MembersAt(ladders))
-    if (absl::Status status = Improve(member); !status.ok()) return status;
+  for (size_t member : MembersAt(ladders)) KIRSCH_RETURN_IF_ERROR(Improve(member));
   if (absl::StatusOr<bool> served = ServeAll(); !served.ok() || !*served) return served;
-  if (absl::Status status = RefineBetween(ladders); !status.ok()) return status;
-  if (absl::Status status = SolveJumps(); !status.ok()) return status;
-  if (absl::Status status = ImproveShares(); !status.ok()) return status;
-  if (absl::Status status = AddRegions(); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(RefineBetween(ladders));
+  KIRSCH_RETURN_IF_ERROR(SolveJumps());
+  KIRSCH_RETURN_IF_ERROR(ImproveShares());
+  KIRSCH_RETURN_IF_ERROR(AddRegions());
   return true;
 }
 
@@ -55,7 +56,7 @@ std::vector<size_t> RegionFinder::MembersAt(const std::vector<std::vector<size_t
 absl::Status RegionFinder::RefineBetween(const std::vector<std::vector<size_t>>& ladders) {
   const auto improve = [&](size_t member) -> absl::StatusOr<bool> {
     const double known = costs_.Least(member);
-    if (absl::Status status = Improve(member); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(Improve(member));
     return dims() == 1 || costs_.Least(member) < known;
   };
   std::vector<std::vector<size_t>> lows = ladders;
@@ -88,7 +89,7 @@ absl::Status RegionFinder::ImproveShares() {
       for (size_t member :
            {share.members.front(), middle == share.members.end() ? share.members.back() : *middle,
             share.members.back()})
-        if (absl::Status status = Improve(member); !status.ok()) return status;
+        KIRSCH_RETURN_IF_ERROR(Improve(member));
     }
   }
   return absl::OkStatus();
@@ -101,9 +102,8 @@ absl::Status RegionFinder::AddRegions() {
         AddShare(*std::move(share));
         continue;
       }
-      const absl::StatusOr<bool> added = AddOwnRegion(next);
-      if (!added.ok()) return added.status();
-      taken_[next] = *added;
+      KIRSCH_ASSIGN_OR_RETURN(const bool added, AddOwnRegion(next));
+      taken_[next] = added;
     }
   return absl::OkStatus();
 }

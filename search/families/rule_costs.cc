@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "spec/check.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -120,9 +121,8 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   bool any = false;
   for (size_t corner : Corners({first, middle, last})) {
     if (solved.contains(corner)) continue;
-    const absl::StatusOr<bool> is_new = solve(corner);
-    if (!is_new.ok()) return is_new.status();
-    any |= *is_new;
+    KIRSCH_ASSIGN_OR_RETURN(const bool is_new, solve(corner));
+    any |= is_new;
   }
   left = any ? patience : left - 1;
   if (left == 0) return absl::OkStatus();
@@ -136,9 +136,7 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
       empty |= from[dim] == to[dim] && first[dim] != last[dim];
     }
     if (empty) continue;
-    if (absl::Status refined = Refine(corner, grid_.Index(to), most_apart, solve, patience, left);
-        !refined.ok())
-      return refined;
+    KIRSCH_RETURN_IF_ERROR(Refine(corner, grid_.Index(to), most_apart, solve, patience, left));
   }
   return absl::OkStatus();
 }

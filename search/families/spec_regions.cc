@@ -14,6 +14,7 @@
 #include "spec/check.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -64,7 +65,7 @@ class SpecRegionFinder : private RegionFinder {
     // Rules of earlier groups come first, since they may make searches needless.
     const size_t known = family_.regions.size();
     for (const Rule& rule : rules_) AddCandidate(rule);
-    if (absl::StatusOr<bool> found = RegionFinder::Find(); !found.ok()) return found.status();
+    KIRSCH_RETURN_IF_ERROR(RegionFinder::Find().status());
     // Regions were found largest first; the family has them by their first members.
     std::sort(family_.regions.begin() + static_cast<std::ptrdiff_t>(known), family_.regions.end(),
               [](const SpecRegion& a, const SpecRegion& b) { return a.members < b.members; });
@@ -113,18 +114,17 @@ class SpecRegionFinder : private RegionFinder {
   absl::Status Search(size_t member, double cutoff_cycles) override {
     const Cost cutoff =
         cutoff_cycles < RuleCosts::kNone ? static_cast<Cost>(cutoff_cycles) + 1 : kInfiniteCost;
-    absl::StatusOr<SolvedSize> solved = solve_(first_ + member, cutoff);
-    if (!solved.ok()) return solved.status();
+    KIRSCH_ASSIGN_OR_RETURN(SolvedSize solved, solve_(first_ + member, cutoff));
     SizeMember& known = Member(member);
-    if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
-      known.bound = std::min(cutoff, solved->bound);
+    if (solved.cost >= cutoff) {  // the same whether it came out of a table or there is none
+      known.bound = std::min(cutoff, solved.bound);
       costs_.SetBound(member, static_cast<double>(known.bound));
       return absl::OkStatus();
     }
-    known.best = known.bound = solved->cost;
-    known.program = solved->program;
-    costs_.SetOwn(member, static_cast<double>(solved->cost));
-    costs_.SetBound(member, static_cast<double>(solved->cost));
+    known.best = known.bound = solved.cost;
+    known.program = solved.program;
+    costs_.SetOwn(member, static_cast<double>(solved.cost));
+    costs_.SetBound(member, static_cast<double>(solved.cost));
     AddRule(member, {});
     // If the member's program leaves a remainder, a second rule treats remainders as this program does.
     const bool leaves_rest = std::any_of(dims_.begin(), dims_.end(), [&](size_t dim) {
@@ -149,7 +149,7 @@ class SpecRegionFinder : private RegionFinder {
     for (size_t i = 0; i + 2 < roots_.size(); ++i) {
       const double even = size(i + 1) / size(i) * costs_.Least(i);
       if (costs_.Least(i + 1) <= (1 + kMostLoss) * even || !Ends(i)) continue;
-      if (absl::Status solved = Improve(i + 1); !solved.ok()) return solved;
+      KIRSCH_RETURN_IF_ERROR(Improve(i + 1));
     }
     return absl::OkStatus();
   }
@@ -267,7 +267,7 @@ class SpecRegionFinder : private RegionFinder {
   absl::StatusOr<bool> AddOwnRegion(size_t member) override {
     SizeMember& own = Member(member);
     if (!own.best) {
-      if (absl::Status solved = Search(member, RuleCosts::kNone); !solved.ok()) return solved;
+      KIRSCH_RETURN_IF_ERROR(Search(member, RuleCosts::kNone));
       return false;
     }
     if (LeastRoot(member) != roots_[member]) return AddCheapestRegion(member);
@@ -320,7 +320,7 @@ absl::StatusOr<SizeFamily> FindSpecRegions(absl::Span<const Spec> placed_roots,
       ++end;
     SpecRegionFinder finder(placed_roots.subspan(first, end - first), dims, first, model, solve, least,
                             &rules, &family);
-    if (absl::Status found = finder.Find(); !found.ok()) return found;
+    KIRSCH_RETURN_IF_ERROR(finder.Find());
   }
   return family;
 }

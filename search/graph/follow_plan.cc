@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spec/language/plan_schedule.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
@@ -15,9 +16,8 @@ PlanFollower::PlanFollower(const Graph& graph, std::string_view source, const Co
 }
 
 absl::StatusOr<Plan> PlanFollower::With(std::string_view text, std::string_view file) {
-  const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, file);
-  if (!schedule.ok()) return schedule.status();
-  return With(*schedule);
+  KIRSCH_ASSIGN_OR_RETURN(const PlanSchedule schedule, ParsePlanSchedule(text, file));
+  return With(schedule);
 }
 
 absl::StatusOr<Plan> PlanFollower::Find(const PlanSchedule* schedule) {

@@ -11,6 +11,7 @@
 #include "search/graph/operand_copies.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -48,28 +49,25 @@ std::vector<GroupLevels> GroupPricer::UnplacedLevels() const {
 }
 
 absl::StatusOr<double> GroupPricer::Bound(const OperationSet& set, Workers workers) {
-  const absl::StatusOr<OpenGroup*> open = Open(set, workers);
-  if (!open.ok()) return open.status();
-  return (*open)->empty() ? kInfiniteCycles : (*open)->front().bound;
+  KIRSCH_ASSIGN_OR_RETURN(OpenGroup* const open, Open(set, workers));
+  return open->empty() ? kInfiniteCycles : open->front().bound;
 }
 
 // Finds the candidates of a group, unless they are known.
 absl::StatusOr<GroupPricer::OpenGroup*> GroupPricer::Open(const OperationSet& set, Workers workers) {
   const auto [open, is_new] = open_.try_emplace({set, workers});
   if (!is_new) return &open->second;
-  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
-  if (!candidates.ok()) return candidates.status();
-  for (const Candidate& candidate : *candidates)
+  KIRSCH_ASSIGN_OR_RETURN(const std::list<Candidate> candidates, CandidatesFor(set, workers));
+  for (const Candidate& candidate : candidates)
     open->second.push_back({candidate.choice, candidate.keep, candidate.bound});
   return &open->second;
 }
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
-  const absl::StatusOr<std::list<Candidate>> candidates =
-      CandidatesFor(OperationSet::Of(place), Workers::kOne);
-  if (!candidates.ok()) return candidates.status();
+  KIRSCH_ASSIGN_OR_RETURN(const std::list<Candidate> candidates,
+                          CandidatesFor(OperationSet::Of(place), Workers::kOne));
   double least = kInfiniteCycles;
-  for (const Candidate& candidate : *candidates) {
+  for (const Candidate& candidate : candidates) {
     double cycles = 0;
     for (const StagePlace& stage_place : FindPlaces(candidate.shape)) {
       const Stage& stage = stage_place.In(candidate.shape);
@@ -83,12 +81,10 @@ absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
 
 absl::StatusOr<GroupPrice> GroupPricer::Price(const OperationSet& set, Workers workers, double budget,
                                               bool second_best) {
-  const absl::StatusOr<OpenGroup*> open = Open(set, workers);
-  if (!open.ok()) return open.status();
-  absl::StatusOr<GroupPrice> price = Best(budget, second_best, set, workers, *open);
-  if (!price.ok()) return price;
-  if (price->group) {
-    price->group->decision.operations = OperationsOf(set);
+  KIRSCH_ASSIGN_OR_RETURN(OpenGroup* const open, Open(set, workers));
+  KIRSCH_ASSIGN_OR_RETURN(GroupPrice price, Best(budget, second_best, set, workers, open));
+  if (price.group) {
+    price.group->decision.operations = OperationsOf(set);
     open_.erase({set, workers});
   }
   return price;
@@ -105,8 +101,7 @@ absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(con
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
     if (!rewrite->applies(problem) || (problem.symbolic_keys() && rewrite->keys != options_.keys)) continue;
-    if (absl::Status status = AddCandidates(*rewrite, problem, workers, &candidates); !status.ok())
-      return status;
+    KIRSCH_RETURN_IF_ERROR(AddCandidates(*rewrite, problem, workers, &candidates));
   }
   // The sort is stable: of equal bounds, the rewrites keep the order of the registry.
   candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
@@ -132,15 +127,14 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best, co
   for (OpenCandidate& candidate : *candidates) {
     if (!optimal() && (best || budget < kInfiniteCycles)) break;  // there is no time
     if (candidate.bound < budget) {
-      if (absl::Status status = Expand(set, workers, &candidate); !status.ok()) return status;
-      absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, *candidate.expanded);
-      if (!priced.ok()) return priced.status();
-      candidate.bound = priced->bound;
+      KIRSCH_RETURN_IF_ERROR(Expand(set, workers, &candidate));
+      KIRSCH_ASSIGN_OR_RETURN(GroupPrice priced, PriceCandidate(budget, *candidate.expanded));
+      candidate.bound = priced.bound;
       // A group that is found is the caller's to remember; its candidates are of no further use.
-      if (priced->group) {
+      if (priced.group) {
         // Whichever of both is dearer is the second best so far.
-        const bool wins = !best || priced->bound < best->cycles;
-        second = wins ? std::exchange(best, std::move(priced->group)) : std::move(priced->group);
+        const bool wins = !best || priced.bound < best->cycles;
+        second = wins ? std::exchange(best, std::move(priced.group)) : std::move(priced.group);
         // The next candidate must beat the best, or the second best if that is wanted, too.
         if (!second_best)
           budget = best->cycles;
@@ -194,9 +188,8 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
                                         Workers workers, std::list<Candidate>* candidates) {
   std::vector<RewriteParameters> all;
   if (pinned_ != nullptr && !pinned_->parameters.empty()) {
-    const absl::StatusOr<RewriteParameters> pinned = PinnedParameters(rewrite);
-    if (!pinned.ok()) return pinned.status();
-    all = {*pinned};
+    KIRSCH_ASSIGN_OR_RETURN(const RewriteParameters pinned, PinnedParameters(rewrite));
+    all = {pinned};
   } else {
     all = rewrite.enumerate(problem);
   }
@@ -219,7 +212,7 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
       for (const Buffer& buffer : shape.buffers)
         KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxGroupOperations));
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
-      if (absl::Status status = AddCandidate(choice, shape, workers, candidates); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(AddCandidate(choice, shape, workers, candidates));
       if (!shape.replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
@@ -228,13 +221,13 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
 // Adds one shape at both levels of `keep`, with its bound.
 absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
                                        std::list<Candidate>* candidates) {
-  if (absl::Status status = CheckPins(shape); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(CheckPins(shape));
   for (Level keep : {Level::kL2, Level::kL1}) {
     if (keep == Level::kL1 && !UnplacedFor(workers).MayKeepInL1(shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
     Candidate candidate = Placed(choice, keep, shape, workers);
     if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
-    if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(FindBound(&candidate));
     candidates->push_back(std::move(candidate));
   }
   return absl::OkStatus();
@@ -285,18 +278,17 @@ absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate 
   const std::vector<OperandCopies::Readers> readers = copies.FindReaders(shape);
   const std::vector<Question> questions = MakeQuestions(copies, readers, &shape);
   for (const Question& question : LeastRaisedFirst(questions)) {
-    const absl::StatusOr<bool> possible = Probe(question, copies, budget, candidate.levels, &shape);
-    if (!possible.ok()) return possible.status();
-    if (!*possible) return Refused(question, shape, budget);
+    KIRSCH_ASSIGN_OR_RETURN(const bool possible, Probe(question, copies, budget, candidate.levels, &shape));
+    if (!possible) return Refused(question, shape, budget);
   }
   // All bounds are below the budget. From here on shapes get programs and copies.
   GroupDecision decision;
   for (const Question& question : questions) {
-    const absl::StatusOr<bool> solved = question.readers != nullptr
-                                            ? copies.Decide(*question.readers, budget, &shape, &decision)
-                                            : copies.SolveAsItIs(question.place, budget, &shape);
-    if (!solved.ok()) return solved.status();
-    if (!*solved) return Refused(question, shape, budget);
+    KIRSCH_ASSIGN_OR_RETURN(const bool solved,
+                            question.readers != nullptr
+                                ? copies.Decide(*question.readers, budget, &shape, &decision)
+                                : copies.SolveAsItIs(question.place, budget, &shape));
+    if (!solved) return Refused(question, shape, budget);
   }
   const double cycles = GroupCost(candidate.levels.threads()).Of(shape);
   if (cycles >= budget) return GroupPrice{std::nullopt, budget};
@@ -412,13 +404,11 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
     Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
     const double fetch = levels.FetchCycles(shape->nests[place.nest], stage);
     const double limit = GroupCost(levels.threads()).LimitOf(shape, &stage, budget) - fetch;
-    const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
-    if (!lies.ok()) return lies;
+    KIRSCH_ASSIGN_OR_RETURN(const bool lies, solver_.Solve(limit, &as_it_lies));
     as_it_lies.cycles += fetch;
     const double below = std::min(copies.LimitOf(*shape, place, operand, budget), as_it_lies.cycles);
-    const absl::StatusOr<bool> copied = solver_.Solve(below, &constant);
-    if (!copied.ok()) return copied;
-    if (!*lies && !*copied) return false;
+    KIRSCH_ASSIGN_OR_RETURN(const bool copied, solver_.Solve(below, &constant));
+    if (!lies && !copied) return false;
     stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
   }
   return GroupCost(levels.threads()).Of(*shape) < budget;
@@ -427,7 +417,7 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
 absl::StatusOr<bool> GroupPricer::SolveContraction(int number, double limit, Stage* stage) {
   const StageSchedule* const pinned = PinnedStage(number);
   if (pinned == nullptr) return solver_.Solve(limit, stage);
-  if (absl::Status status = solver_.Replay(*pinned, stage); !status.ok()) return status;
+  KIRSCH_RETURN_IF_ERROR(solver_.Replay(*pinned, stage));
   return stage->cycles < limit;
 }
 

@@ -14,6 +14,7 @@
 #include "search/graph/group_pricer.h"
 #include "search/graph/plan_packing.h"
 #include "search/graph/plan_paths.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 
@@ -40,9 +41,8 @@ class KnownGroups {
       if (std::includes(packing.begin(), packing.end(), decided.begin(), decided.end()))
         least = std::max(least.value_or(0), known.closed);
     if (!least) {
-      const absl::StatusOr<double> closed = bound();
-      if (!closed.ok()) return closed.status();
-      least = *closed;
+      KIRSCH_ASSIGN_OR_RETURN(const double closed, bound());
+      least = closed;
     }
     return &(by_packing[packing] = {std::nullopt, *least, *least});
   }

@@ -14,6 +14,7 @@
 #include "spec/language/schedule.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -257,10 +258,9 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
   bool found = false;
   for (const StagePlace& asks : readers.stages) {
     Stage constant = WithConstant(before, asks, readers.operand);
-    absl::StatusOr<bool> solved =
-        solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant);
-    if (!solved.ok()) return solved;
-    if (!*solved) break;
+    KIRSCH_ASSIGN_OR_RETURN(bool solved,
+                            solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant));
+    if (!solved) break;
     const CopiesOfConstant* const copies = IsPrepacked(before, asks, readers.operand)
                                                ? PackedAs(constant.operands[readers.operand].value)
                                                : nullptr;
@@ -274,9 +274,8 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
       if (!Fits(before, readers, decision)) continue;
       GroupShape trial = before;
       Copy(readers, asks, decision, &trial);
-      absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
-      if (!cheaper.ok()) return cheaper;
-      if (!*cheaper) continue;
+      KIRSCH_ASSIGN_OR_RETURN(bool cheaper, SolveAll(readers, budget, &trial));
+      if (!cheaper) continue;
       budget = cost_.Of(trial);
       *chosen = decision;
       *shape = std::move(trial);
@@ -373,12 +372,11 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
                    Cat("expected all that read the matrix, stages ", Join(all, " ")));
   if (!schedule.decision) return false;
   const Spec& asked = readers.stages.front().In(*shape).spec;
-  const absl::StatusOr<Schedule> read = ReadSchedule(*schedule.decision, source_, asked.op);
-  if (!read.ok()) return read.status();
-  if (read->holes != 0 || read->gap)
+  KIRSCH_ASSIGN_OR_RETURN(const Schedule read, ReadSchedule(*schedule.decision, source_, asked.op));
+  if (read.holes != 0 || read.gap)
     return ErrorAt(source_, schedule.position,
-                   Cat("expected a copy without holes, got '", PrintDecision(asked.op, *read), "'"));
-  *chosen = read->decision;
+                   Cat("expected a copy without holes, got '", PrintDecision(asked.op, read), "'"));
+  *chosen = read.decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
   // The decision may be legal for some of the readers' specs only.
   for (const StagePlace& asks : readers.stages)

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "spec/text/status_macros.h"
+
 namespace kirsch {
 namespace {
 
@@ -36,9 +38,8 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
   for (const PlanStep& step : first) {
     double cycles = 0;
     for (const GroupQuestion& group : step.groups) {
-      const absl::StatusOr<double> length = length_(group);
-      if (!length.ok()) return length.status();
-      cycles += *length;
+      KIRSCH_ASSIGN_OR_RETURN(const double length, length_(group));
+      cycles += length;
     }
     Reach(step.from, step.end, step.groups, cycles);
     least_[start_] = kInfiniteCycles;  // all other steps come after the given ones
@@ -46,8 +47,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
   }
   // A set has a larger number than all that it contains. So when its turn comes, all sets before it have
   // their paths.
-  for (size_t end = start_ + 1; end < states_.size(); ++end)
-    if (absl::Status status = ReachAll(end); !status.ok()) return status;
+  for (size_t end = start_ + 1; end < states_.size(); ++end) KIRSCH_RETURN_IF_ERROR(ReachAll(end));
   return PathsTo(states_.size() - 1);
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
       continue;
     const StatesOfSet before = std::exchange(states_[end], {});
     least_[end] = kInfiniteCycles;
-    if (absl::Status status = ReachAll(end); !status.ok()) return status;
+    KIRSCH_RETURN_IF_ERROR(ReachAll(end));
     changed[end] = !AreAsLong(before, states_[end]);
   }
   return PathsTo(states_.size() - 1);
@@ -90,14 +90,12 @@ absl::Status PlanPaths::ReachAll(size_t end) {
     const size_t from = before[i];
     if (!MayStart(from)) continue;
     // Most paths are too long, and need no group.
-    const absl::StatusOr<double> cycles = LengthOf(workers, from, end, i, &lengths);
-    if (!cycles.ok()) return cycles.status();
-    if (!IsTooLong(from, end, *cycles)) Reach(from, end, {GroupBetween(workers, from, end)}, *cycles);
+    KIRSCH_ASSIGN_OR_RETURN(const double cycles, LengthOf(workers, from, end, i, &lengths));
+    if (!IsTooLong(from, end, cycles)) Reach(from, end, {GroupBetween(workers, from, end)}, cycles);
   }
   if (options_.threads == 1) return absl::OkStatus();
   for (size_t i = 0; i < before.size() && options_.fuse; ++i)
-    if (lengths[i] < kInfiniteCycles)
-      if (absl::Status status = ReachRepeating(before[i], end, lengths[i]); !status.ok()) return status;
+    if (lengths[i] < kInfiniteCycles) KIRSCH_RETURN_IF_ERROR(ReachRepeating(before[i], end, lengths[i]));
   if (options_.count == 1) DropLongerPaths(&states_[end]);
   return absl::OkStatus();
 }
@@ -111,10 +109,9 @@ absl::StatusOr<double> PlanPaths::LengthOf(Workers workers, size_t from, size_t 
   const GroupQuestion group = GroupBetween(workers, from, end);
   if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned)
     return known = kInfiniteCycles;
-  const absl::StatusOr<double> length = length_(group);
-  if (!length.ok()) return length;
+  KIRSCH_ASSIGN_OR_RETURN(const double length, length_(group));
   edges_[group].emplace_back(end, edge);
-  return known = *length;
+  return known = length;
 }
 
 // A path is of no use if a shorter one to the same set has begun its phase later, or is shorter by more than
@@ -144,9 +141,8 @@ absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
     if (!MayStart(from) || IsTooLong(from, end, cycles + (std::isnan(lengths[i]) ? 0 : lengths[i]))) continue;
     const GroupQuestion each = GroupBetween(Workers::kEach, from, last);
     if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], each.first)) continue;
-    const absl::StatusOr<double> more = LengthOf(Workers::kEach, from, last, i, &lengths);
-    if (!more.ok()) return more.status();
-    if (*more < kInfiniteCycles) Reach(from, end, {each, shared}, *more + cycles);
+    KIRSCH_ASSIGN_OR_RETURN(const double more, LengthOf(Workers::kEach, from, last, i, &lengths));
+    if (more < kInfiniteCycles) Reach(from, end, {each, shared}, more + cycles);
   }
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@
 #include "search/graph/plan_paths.h"
 #include "search/solver/replay.h"
 #include "spec/text/cat.h"
+#include "spec/text/status_macros.h"
 
 namespace kirsch {
 namespace {
@@ -49,21 +50,18 @@ class Planner {
       return NoPlanAt(operations[kMaxOperations], Cat("at most ", kMaxOperations, " operations"));
     if (operations.empty()) return NoPlanAt(graph_.results.front().value, "an operation at least");
     fusion_graph_.emplace(uses_, options_.most_states);
-    if (absl::Status status = FollowSchedule(); !status.ok()) return status;
-    absl::StatusOr<PlanResult> best = BestPlan();
-    if (!best.ok()) return best.status();
-    if (best->plan.cycles == kInfiniteCycles) return Refused();
+    KIRSCH_RETURN_IF_ERROR(FollowSchedule());
+    KIRSCH_ASSIGN_OR_RETURN(PlanResult best, BestPlan());
+    if (best.plan.cycles == kInfiniteCycles) return Refused();
     if (!fusion_graph_->all()) {
-      const absl::StatusOr<double> bound = ArithmeticBound();
-      if (!bound.ok()) return bound.status();
-      best->bound_cycles = std::min(best->bound_cycles, *bound);
+      KIRSCH_ASSIGN_OR_RETURN(const double bound, ArithmeticBound());
+      best.bound_cycles = std::min(best.bound_cycles, bound);
     }
-    if (options_.explain && !best->plan.nests.empty())
-      if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
-    best->stats = pricer_.stats();
-    best->groups = known_.size();
-    if (options_.schedule != nullptr) best->stop = StopReason::kPinned;
-    return *std::move(best);
+    if (options_.explain && !best.plan.nests.empty()) KIRSCH_RETURN_IF_ERROR(AddRunnersUp(&best));
+    best.stats = pricer_.stats();
+    best.groups = known_.size();
+    if (options_.schedule != nullptr) best.stop = StopReason::kPinned;
+    return best;
   }
 
   bool optimal() const { return pricer_.optimal(); }
@@ -74,12 +72,11 @@ class Planner {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kInfiniteCycles);
     absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
     if (!best.ok() || best->plan.cycles == kInfiniteCycles || options_.threads == 1) return best;
-    absl::StatusOr<PlanResult> shared =
-        FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
-    if (!shared.ok()) return shared;
-    const double bound = std::min(best->bound_cycles, shared->bound_cycles);
-    const StopReason stop = shared->stop;
-    if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
+    KIRSCH_ASSIGN_OR_RETURN(PlanResult shared,
+                            FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles)));
+    const double bound = std::min(best->bound_cycles, shared.bound_cycles);
+    const StopReason stop = shared.stop;
+    if (shared.plan.cycles < best->plan.cycles) best = std::move(shared);
     best->bound_cycles = bound;
     best->stop = stop;
     return best;
@@ -96,15 +93,14 @@ class Planner {
     PlanResult result;
     PathSearch search(*this, threads, options_.fuse);
     for (priced_only_ = false;;) {
-      absl::StatusOr<PlanPath> path = search.Shortest(scheduled_);
-      if (!path.ok()) return path.status();
-      const std::vector<GroupQuestion> open = OpenGroups(*path);
-      if (!priced_only_) result.bound_cycles = path->cycles + once;
-      if (open.empty() && path->cycles + once < limit) result.plan = BuildPlan(*path, threads);
-      result.plan.cycles = path->cycles + once;
+      KIRSCH_ASSIGN_OR_RETURN(PlanPath path, search.Shortest(scheduled_));
+      const std::vector<GroupQuestion> open = OpenGroups(path);
+      if (!priced_only_) result.bound_cycles = path.cycles + once;
+      if (open.empty() && path.cycles + once < limit) result.plan = BuildPlan(path, threads);
+      result.plan.cycles = path.cycles + once;
       if (open.empty() || result.plan.cycles >= limit) break;
       const bool priced_only = priced_only_;
-      if (absl::Status status = Raise(open); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(Raise(open));
       // When the time is over, all lengths change.
       priced_only == priced_only_ ? search.HaveGrown(open) : search.Forget();
     }
@@ -124,10 +120,9 @@ class Planner {
                  length_) {}
 
     absl::StatusOr<PlanPath> Shortest(const std::vector<PlanStep>& first) {
-      absl::StatusOr<std::vector<PlanPath>> paths =
-          grown_ ? paths_.ShortestAgain(*grown_) : paths_.Shortest(first);
-      if (!paths.ok()) return paths.status();
-      return paths->empty() ? PlanPath{} : std::move(paths->front());
+      KIRSCH_ASSIGN_OR_RETURN(std::vector<PlanPath> paths,
+                              grown_ ? paths_.ShortestAgain(*grown_) : paths_.Shortest(first));
+      return paths.empty() ? PlanPath{} : std::move(paths.front());
     }
     void HaveGrown(const std::vector<GroupQuestion>& groups) { grown_ = groups; }
     void Forget() { grown_.reset(); }
@@ -144,9 +139,8 @@ class Planner {
 
   // The length of a group: its cycles if it is priced, else its bound, which is the closed form at first.
   absl::StatusOr<double> GroupCycles(const GroupQuestion& group) {
-    const absl::StatusOr<KnownGroup*> known = Know(group);
-    if (!known.ok()) return known.status();
-    return priced_only_ && !(*known)->group ? kInfiniteCycles : (*known)->bound;
+    KIRSCH_ASSIGN_OR_RETURN(KnownGroup* const known, Know(group));
+    return priced_only_ && !known->group ? kInfiniteCycles : known->bound;
   }
 
   // What is known of a group, with the packing of the constants that it reads.
@@ -180,19 +174,17 @@ class Planner {
     for (const GroupQuestion& group : open) {
       if (!priced_only_ && !pricer_.optimal()) break;
       const double budget = priced_only_ ? kInfiniteCycles : known_.at(group)->bound * kBoundRaise + 1;
-      if (absl::Status status = Price(group, budget); !status.ok()) return status;
+      KIRSCH_RETURN_IF_ERROR(Price(group, budget));
     }
     return absl::OkStatus();
   }
 
   absl::Status Price(const GroupQuestion& group, double budget, bool second_best = false) {
-    absl::StatusOr<GroupPrice> priced = pricer_.Price(group.first, group.second, budget, second_best);
-    if (!priced.ok()) return priced.status();
-    const absl::StatusOr<KnownGroup*> known = Know(group);
-    if (!known.ok()) return known.status();
+    KIRSCH_ASSIGN_OR_RETURN(GroupPrice priced, pricer_.Price(group.first, group.second, budget, second_best));
+    KIRSCH_ASSIGN_OR_RETURN(KnownGroup* const known, Know(group));
     // Bounds only grow: the search for paths rests on it.
-    if (priced->group || pricer_.optimal()) (*known)->bound = std::max((*known)->bound, priced->bound);
-    if (priced->group) (*known)->group = *std::move(priced->group);
+    if (priced.group || pricer_.optimal()) known->bound = std::max(known->bound, priced.bound);
+    if (priced.group) known->group = *std::move(priced.group);
     return absl::OkStatus();
   }
 
@@ -201,9 +193,8 @@ class Planner {
   absl::StatusOr<double> ArithmeticBound() {
     double cycles = 0;
     for (size_t place = 0; place < uses_.operations().size(); ++place) {
-      const absl::StatusOr<double> bound = pricer_.ArithmeticBound(place);
-      if (!bound.ok()) return bound;
-      cycles += *bound / options_.threads;
+      KIRSCH_ASSIGN_OR_RETURN(const double bound, pricer_.ArithmeticBound(place));
+      cycles += bound / options_.threads;
     }
     return cycles;
   }
@@ -237,23 +228,20 @@ class Planner {
       OperationSet done = fusion_graph_->done()[from];
       // Groups that each thread repeats are one step with the shared group behind them.
       for (;; ++i) {
-        const absl::StatusOr<OperationSet> group = GroupOf(groups[i], done);
-        if (!group.ok()) return group.status();
+        KIRSCH_ASSIGN_OR_RETURN(const OperationSet group, GroupOf(groups[i], done));
         const Workers workers = groups[i].each ? Workers::kEach
                                 : threads > 1  ? Workers::kShared
                                                : Workers::kOne;
         if (groups[i].each && (threads == 1 || i + 1 == groups.size()))
           return ErrorAt(options_.schedule->source, groups[i].position,
                          "expected a group for several threads behind what each does for itself");
-        absl::StatusOr<PricedGroup> priced = pricer_.Replay(*group, workers, groups[i]);
-        if (!priced.ok()) return priced.status();
-        const double cycles = priced->cycles;
-        step.groups.emplace_back(*group, workers);
-        const absl::StatusOr<KnownGroup*> known = Know(step.groups.back());
-        if (!known.ok()) return known.status();
-        (*known)->group = *std::move(priced);
-        (*known)->bound = cycles;
-        done |= *group;
+        KIRSCH_ASSIGN_OR_RETURN(PricedGroup priced, pricer_.Replay(group, workers, groups[i]));
+        const double cycles = priced.cycles;
+        step.groups.emplace_back(group, workers);
+        KIRSCH_ASSIGN_OR_RETURN(KnownGroup* const known, Know(step.groups.back()));
+        known->group = std::move(priced);
+        known->bound = cycles;
+        done |= group;
         if (!groups[i].each) break;
       }
       from = step.end = *fusion_graph_->Find(done);  // there is one after each group
@@ -297,18 +285,16 @@ class Planner {
     // The groups of the best path are priced once more, with a second best each, so the plan is built anew
     // from these.
     const int threads = result->plan.threads;
-    const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
-    if (!path.ok()) return path.status();
-    for (size_t i = scheduled_.size(); i < path->steps.size(); ++i)
-      for (const GroupQuestion& group : path->steps[i].groups)
-        if (absl::Status status = Price(group, kInfiniteCycles, true); !status.ok()) return status;
+    KIRSCH_ASSIGN_OR_RETURN(const PlanPath path, ShortestPath(threads, scheduled_, options_.fuse));
+    for (size_t i = scheduled_.size(); i < path.steps.size(); ++i)
+      for (const GroupQuestion& group : path.steps[i].groups)
+        KIRSCH_RETURN_IF_ERROR(Price(group, kInfiniteCycles, true));
     const double cycles = result->plan.cycles;
-    result->plan = BuildPlan(*path, threads);
+    result->plan = BuildPlan(path, threads);
     result->plan.cycles = cycles;
-    if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
-    const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);
-    if (!unfused.ok()) return unfused.status();
-    if (unfused->cycles < kInfiniteCycles) result->unfused_cycles = unfused->cycles + StartCycles(threads);
+    KIRSCH_RETURN_IF_ERROR(FindOtherSplits(&result->plan));
+    KIRSCH_ASSIGN_OR_RETURN(const PlanPath unfused, UnfusedPath(threads));
+    if (unfused.cycles < kInfiniteCycles) result->unfused_cycles = unfused.cycles + StartCycles(threads);
     return absl::OkStatus();
   }
 
@@ -316,11 +302,10 @@ class Planner {
   absl::Status FindOtherSplits(Plan* plan) {
     for (GroupDecision& group : plan->groups) {
       banned_ = uses_.SetOf(group.operations);
-      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kInfiniteCycles);
-      if (!other.ok()) return other.status();
-      if (other->plan.cycles == kInfiniteCycles) continue;  // the group is needed
-      group.other_split = {{}, other->plan.cycles};
-      for (const GroupDecision& of_other : other->plan.groups)
+      KIRSCH_ASSIGN_OR_RETURN(const PlanResult other, FindPlan(plan->threads, kInfiniteCycles));
+      if (other.plan.cycles == kInfiniteCycles) continue;  // the group is needed
+      group.other_split = {{}, other.plan.cycles};
+      for (const GroupDecision& of_other : other.plan.groups)
         group.other_split->groups.push_back(of_other.operations);
     }
     banned_ = {};
@@ -331,8 +316,7 @@ class Planner {
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
-      if (absl::Status status = Price({OperationSet::Of(place), workers}, kInfiniteCycles); !status.ok())
-        return status;
+      KIRSCH_RETURN_IF_ERROR(Price({OperationSet::Of(place), workers}, kInfiniteCycles));
     return ShortestPath(threads, {}, false);
   }
 
@@ -436,9 +420,9 @@ absl::StatusOr<OrNoPlan<PlanResult>> SearchPlan(const Graph& graph, std::string_
       schedule != nullptr && schedule->threads != 1 && schedule->threads != options.threads)
     return ErrorAt(schedule->source, {},
                    Cat("expected a plan for ", options.threads, " threads, or for one"));
-  absl::StatusOr<std::vector<std::vector<int>>> choices = ChoicesFor(canonical, model.target(), options);
-  if (!choices.ok()) return choices.status();
-  absl::StatusOr<OrNoPlan<PlanResult>> answer = FindBest(*choices, canonical, source, model, options);
+  KIRSCH_ASSIGN_OR_RETURN(std::vector<std::vector<int>> choices,
+                          ChoicesFor(canonical, model.target(), options));
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = FindBest(choices, canonical, source, model, options);
   if (answer.ok())
     if (auto* const result = std::get_if<PlanResult>(&*answer))
       result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

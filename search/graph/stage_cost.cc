@@ -33,7 +33,7 @@ bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
 // Splits the levels by inputs and results. Rows with gaps between them are not one stream.
 RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   RowLevels row_levels;
-  row_levels.in_place = stage.in_place;
+  if (stage.in_place) row_levels.in_place_stride = stage.row_strides[stage.program.inputs.size()].most();
   for (size_t i = 0; i < levels.size(); ++i)
     (i < stage.program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
   for (size_t i = 0; i < row_levels.inputs.size(); ++i)
@@ -80,6 +80,8 @@ bool HaveOnePrice(const Stage& a, const Stage& b) {
   if (a.rows != b.rows || a.columns != b.columns || a.repeats != b.repeats || a.in_place != b.in_place ||
       a.levels != b.levels || !(a.program == b.program))
     return false;
+  const size_t result = a.program.inputs.size();
+  if (a.in_place && a.row_strides[result] != b.row_strides[result]) return false;
   for (size_t i = 0; i < a.row_strides.size(); ++i) {
     if ((a.row_strides[i] > a.columns) != (b.row_strides[i] > b.columns)) return false;
     for (size_t j = 0; j < i; ++j)

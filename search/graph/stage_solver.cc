@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/text/status_macros.h"
+
 namespace kirsch {
 namespace {
 
@@ -27,11 +29,10 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
   const double most = limit / static_cast<double>(stage->repeats) + forks;
   const Cost cutoff = most < ToCycles(kInfiniteCost) ? BoundFromCycles(most) + 1 : kInfiniteCost;
   if (!IsSolved(result) && result.bound < cutoff) {
-    absl::StatusOr<SearchResult> found = options_.solve(stage->spec, cutoff);
-    if (!found.ok()) return found.status();
-    stats_ += found->stats;
-    optimal_ &= found->stop == StopReason::kOptimal || found->stop == StopReason::kCutoff;
-    result = *std::move(found);
+    KIRSCH_ASSIGN_OR_RETURN(SearchResult found, options_.solve(stage->spec, cutoff));
+    stats_ += found.stats;
+    optimal_ &= found.stop == StopReason::kOptimal || found.stop == StopReason::kCutoff;
+    result = std::move(found);
     // A memo may know a higher bound than the cutoff. Forget that, as later questions must not depend on what
     // the memo held.
     if (result.stop == StopReason::kCutoff && result.bound < kInfiniteCost) result.bound = cutoff;
@@ -54,13 +55,11 @@ double StageSolver::BoundOf(const Stage& stage) const {
 
 absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
   const std::string& source = options_.schedule->source;
-  const absl::StatusOr<Schedule> read = ReadSchedule(schedule.contraction, source, stage->spec.op);
-  if (!read.ok()) return read.status();
-  const absl::StatusOr<SearchResult> result = options_.replay(stage->spec, *read, source);
-  if (!result.ok()) return result.status();
-  stats_ += result->stats;
-  stage->impl = result->impl;
-  stage->cycles = StageCycles(*result, *stage);
+  KIRSCH_ASSIGN_OR_RETURN(const Schedule read, ReadSchedule(schedule.contraction, source, stage->spec.op));
+  KIRSCH_ASSIGN_OR_RETURN(const SearchResult result, options_.replay(stage->spec, read, source));
+  stats_ += result.stats;
+  stage->impl = result.impl;
+  stage->cycles = StageCycles(result, *stage);
   return absl::OkStatus();
 }
 

@@ -142,7 +142,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"lhs_contention_cycles_per_line", &MemoryLevel::lhs_contention_cycles_per_line, 0, kMostCycles},
     {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
-    {"write_factor", &MemoryLevel::write_factor, 0, 100},
+    {"write_factor", &MemoryLevel::write_factor, 1, 100},
     {"stream_factor", &MemoryLevel::stream_factor, 0, 100},
     {"overlap", &MemoryLevel::overlap, 0, 1},
 };

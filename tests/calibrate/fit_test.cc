@@ -118,6 +118,44 @@ TEST(Fit, KeysOfTheMachineAreFound) {
   }
 }
 
+// At first, L2 takes less time than the arithmetic, so that nothing depends on it; once the arithmetic is as
+// fast as it was measured, something does.
+TEST(Fit, KeysThatMatterOnlyLaterAreFound) {
+  const auto arithmetic = [](const CostModel& model) {
+    return 1000 / model.target().vectors[0].fma_per_cycle;
+  };
+  const auto longest = [&](const CostModel& model) {
+    return std::max(arithmetic(model), 100 * model.target().at(Level::kL2).cycles_per_line);
+  };
+  Target start = Base();
+  start.vectors[0].fma_per_cycle = 1;
+  start.memory[Index(Level::kL2)].cycles_per_line = 6;
+  std::vector<Observation> observations(20);
+  for (size_t i = 0; i < observations.size(); ++i) {
+    observations[i].cycles = i % 5 == 0 ? 800 : 500;
+    observations[i].predict = arithmetic;
+    if (i % 5 == 0) observations[i].predict = longest;
+  }
+  const Fit fit = FitKeys(start, MakeCostKeys(start), observations, FitOptions());
+  EXPECT_NEAR(fit.target.vectors[0].fma_per_cycle, 2, 0.1);
+  EXPECT_NEAR(fit.target.at(Level::kL2).cycles_per_line, 8, 0.4);
+}
+
+TEST(Fit, WhereItBeginsMattersLittle) {
+  Target truth = Base();
+  truth.vectors[0].fma_per_cycle = 1.5;
+  truth.microkernel_cycles = 25;
+  const std::vector<Observation> observations = MeasuredOn(truth);
+  const std::vector<CostKey> keys = MakeCostKeys(Base());
+  FitOptions options;
+  const Fit fit = FitKeys(Base(), keys, observations, options);
+  options.begin = &truth;
+  const Fit other = FitKeys(Base(), keys, observations, options);
+  EXPECT_EQ(other.error_before, fit.error_before) << "of the target that keys are pulled to";
+  EXPECT_NEAR(other.target.vectors[0].fma_per_cycle, fit.target.vectors[0].fma_per_cycle, 0.05);
+  EXPECT_NEAR(other.target.microkernel_cycles, fit.target.microkernel_cycles, 2);
+}
+
 TEST(Fit, OneWildMeasurementChangesLittle) {
   std::vector<Observation> observations = MeasuredOn(Base());
   observations[3].cycles *= 5;

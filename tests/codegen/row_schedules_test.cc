@@ -170,15 +170,17 @@ TEST(RowCostTest, Bottlenecks) {
 TEST(RowCostTest, PartsOfVectorsInPlaceMakeTheNextRowWait) {
   const Target target = TestTarget(true);
   const RowProgram program = Softmax();
-  const auto extra = [&](int64_t columns) {
+  const auto extra = [&](int64_t rows, int64_t columns, int64_t stride) {
     const RowSchedule schedule = Cheapest(program, columns, Level::kL1, target);
-    const auto cycles = [&](bool in_place) {
-      return RowCycles(program, schedule, 10, columns, {{Level::kL1}, {Level::kL1}, {}, in_place}, target);
+    const auto cycles = [&](int64_t in_place) {
+      return RowCycles(program, schedule, rows, columns, {{Level::kL1}, {Level::kL1}, {}, in_place}, target);
     };
-    return cycles(true) - cycles(false);
+    return cycles(stride) - cycles(0);
   };
-  EXPECT_EQ(extra(64), 0);
-  EXPECT_GT(extra(65), 10 * 20);
+  EXPECT_EQ(extra(10, 64, 64), 0);
+  EXPECT_GT(extra(10, 65, 65), 9 * 20);
+  EXPECT_EQ(extra(1, 65, 65), 0) << "there is no next row";
+  EXPECT_EQ(extra(10, 65, 80), 0) << "the mask does not reach it";
 }
 
 }  // namespace
