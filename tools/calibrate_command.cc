@@ -198,7 +198,7 @@ void AddCalibrateCommand(const Command& target_command, Run& run) {
   command.AddFile("-o,--output", arguments->output,
                   "The file (default: this machine's in the configuration directory; -: standard output)");
   command.BeginGroup(kSearchGroup);
-  command.AddFlag("--quick", arguments->quick, "In about a minute instead of some 6, less exactly");
+  command.AddFlag("--quick", arguments->quick, "In about a minute instead of some 5, less exactly");
   command.AddFlag("--from-defaults", arguments->from_defaults,
                   "Begin with what a target file without costs has, not with the constants of the nearest "
                   "named target");
