@@ -36,6 +36,13 @@ struct MicrokernelParameters {
     if (!kernel.n.IsConstant()) last = builder.IndexParameter("last");
   }
 
+  // Writes `add` in a kernel that adds to its output: under a test where it is told so when it runs.
+  template <typename Add>
+  void WhereItAdds(ProcedureBuilder& builder, const Add& add) const {
+    if (adds == kNoVar) return add();
+    builder.WithAny(adds, add);
+  }
+
   // Declares a pointer for each operand of the epilogue that is in memory, in the order of its steps.
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
     std::vector<VarId> arguments;

@@ -37,11 +37,8 @@ class DotOutput {
   void Store() {
     accumulators_.SumSets();
     ForEachGroup([&](int i, int j) { SumLanes(i, j); });
-    const auto add = [&] { ForEachGroup([&](int i, int j) { AddOld(i, j); }); };
-    if (!kernel_.accumulate.IsConstant())
-      builder_.WithAny(parameters_.adds, add);
-    else if (kernel_.accumulate)
-      add();
+    if (kernel_.accumulate)
+      parameters_.WhereItAdds(builder_, [&] { ForEachGroup([&](int i, int j) { AddOld(i, j); }); });
     ForEachGroup([&](int i, int j) { epilogue_.Store(SumsAt(i, j), i, j, CountAt(j)); });
     epilogue_.Finish();
   }

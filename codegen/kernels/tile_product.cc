@@ -175,12 +175,10 @@ class TileProduct : FormWriter {
     if (!kernel_.accumulate) return epilogue_.Finish();
     const VarId old = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
     epilogue_.Finish([&](VarId sums, const Address& at, const LaneCount& count) {
-      const auto add = [&] {
+      parameters_.WhereItAdds(builder_, [&] {
         builder_.Do(Load{old, at, count});
         builder_.Do(Binary{BinaryOp::kAdd, sums, sums, old});
-      };
-      if (!kernel_.accumulate.IsConstant()) return builder_.WithAny(parameters_.adds, add);
-      add();
+      });
     });
   }
 

@@ -40,9 +40,8 @@ void VectorOutput::Start() {
 void VectorOutput::Store() {
   if (kernel_.accumulate && !StartsFromOld()) {
     if (old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
-    const auto add = [&] { accumulators_.ForEachSum([&](int i, int j) { AddOld(i, j); }); };
     // One test for the whole tile.
-    kernel_.accumulate.IsConstant() ? add() : builder_.WithAny(parameters_.adds, add);
+    parameters_.WhereItAdds(builder_, [&] { accumulators_.ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   }
   accumulators_.ForEachSum(
       [&](int i, int j) { epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j)); });
