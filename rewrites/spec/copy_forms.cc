@@ -79,6 +79,22 @@ void AddNew(const CopyFormList& more, CopyFormList* forms) {
     if (std::ranges::find(*forms, form) == forms->end()) forms->push_back(form);
 }
 
+// True if the type in which lhs is multiplied once it is copied is the same for all copies. `*lane`: that
+// type.
+bool HasOneLaneType(const Spec& spec, const Target& target, Dtype* lane) {
+  *lane = Operand(spec, MatmulDims::kLhs).dtype;
+  if (!MayBeCopied(Operand(spec, MatmulDims::kLhs))) return true;
+  const CopyFormList forms = CopyForms(spec, MatmulDims::kLhs, target);
+  if (!forms.empty()) *lane = forms.front().dtype;
+  return std::ranges::all_of(forms, [&](const CopyForm& form) { return form.dtype == *lane; });
+}
+
+// True if the same instructions multiply both, where rhs is of this type and in such groups.
+bool AreMultipliedAlike(const Spec& spec, const Spec& other, Dtype rhs, int group, const Target& target) {
+  const Dtype lhs = Operand(spec, MatmulDims::kLhs).dtype, other_lhs = Operand(other, MatmulDims::kLhs).dtype;
+  return ArithmeticOf(lhs, rhs, group, target) == ArithmeticOf(other_lhs, rhs, group, target);
+}
+
 }  // namespace
 
 CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
@@ -100,6 +116,28 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   AddNew(CopyFormsFor(rounded, spec, operand), &forms);
   return forms;
+}
+
+std::optional<Spec> WithoutLhs(const Spec& spec, const Target& target) {
+  Spec easier = spec;
+  TensorSpec& lhs = easier.operand[MatmulDims::kLhs];
+  const TensorSpec& rhs = Operand(spec, MatmulDims::kRhs);
+  lhs.level = Level::kVrf;
+  lhs.layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+  lhs.resident = 0;
+  if (IsPlain(spec)) return easier;
+  if (!HasOneLaneType(spec, target, &lhs.dtype) ||
+      BestArithmetic(spec, target) != BestArithmetic(easier, target) ||
+      TilesOf(spec, target) != TilesOf(easier, target) ||
+      !AreMultipliedAlike(spec, easier, rhs.dtype, rhs.layout.group, target))
+    return std::nullopt;
+  if (!MayBeCopied(rhs)) return easier;
+  const CopyFormList kept = CopyForms(easier, MatmulDims::kRhs, target);
+  for (const CopyForm& form : CopyForms(spec, MatmulDims::kRhs, target))
+    if (std::ranges::find(kept, form) == kept.end() ||
+        !AreMultipliedAlike(spec, easier, form.dtype, form.group, target))
+      return std::nullopt;
+  return easier;
 }
 
 Layout CopyLayout(const Spec& spec, int operand, const CopyForm& form, uint8_t panel) {

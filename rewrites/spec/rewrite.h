@@ -22,6 +22,7 @@
 #ifndef KIRSCH_REWRITES_SPEC_REWRITE_H_
 #define KIRSCH_REWRITES_SPEC_REWRITE_H_
 
+#include <optional>
 #include <vector>
 
 #include "spec/decision.h"
@@ -41,6 +42,11 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
 
 // True if `decision` is in the space of `spec`. Schedules that come from outside are checked so.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target);
+
+// Returns the spec with a dense lhs in registers, of the type in which it is multiplied. There is a program
+// of it for each one of the spec, with the same products and the same copies of rhs. Nothing, where there are
+// programs of the spec for which there is none.
+std::optional<Spec> WithoutLhs(const Spec& spec, const Target& target);
 
 }  // namespace kirsch
 

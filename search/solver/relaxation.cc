@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rewrites/spec/rewrite.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -47,19 +48,23 @@ bool MakeDense(const Target& target, Spec* spec) {
   return changed;
 }
 
-// The cost of bringing overlapping operands to L1, at least: MakeDense leaves that out. Each is priced alone,
-// with all other operands in L1.
+// The cost of bringing an input to L1, at least, with all other operands there. While rhs may be asked for
+// ahead, lines of lhs from L2 are among what that hides behind, so they may cost nothing.
+Cost BringingBound(const Spec& spec, int operand, const CostModel& model) {
+  const bool hides_rhs = operand == MatmulDims::kLhs && spec.operand[MatmulDims::kRhs].level > Level::kL2;
+  const Level level = spec.tensor(operand).level, near = hides_rhs ? Level::kL2 : Level::kL1;
+  if (level <= near) return 0;
+  Spec alone = spec;
+  for (int other = 0; other < spec.op_info().num_operands; ++other)
+    if (other != operand) alone.tensor(other).level = Level::kL1;
+  return model.SlowerLevelBound(alone, level, near);
+}
+
+// That of overlapping inputs, which MakeDense leaves out.
 Cost OverlappingBound(const Spec& spec, const CostModel& model) {
   Cost bound = 0;
-  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    const Level level = spec.tensor(operand).level;
-    // In L1 already, or not overlapping: MakeDense has left nothing out.
-    if (level <= Level::kL1 || !Overlaps(spec, operand)) continue;
-    Spec alone = spec;
-    for (int other = 0; other < spec.op_info().num_operands; ++other)
-      if (other != operand) alone.tensor(other).level = Level::kL1;
-    bound += model.SlowerLevelBound(alone, level, Level::kL1);
-  }
+  for (int operand = 0; operand < spec.op_info().output(); ++operand)
+    if (Overlaps(spec, operand)) bound += BringingBound(spec, operand, model);
   return bound;
 }
 
@@ -89,6 +94,28 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
          near.overlap >= far.overlap;
 }
 
+// Brings the slowest operands one level closer, and again, until everything is in L1.
+std::optional<Relaxation> CloserToL1(const Spec& spec, const CostModel& model) {
+  const Target& target = model.target();
+  Relaxation relaxed{spec, 0};
+  Level slowest = SlowestLevel(spec);
+  for (; slowest > Level::kL1; slowest = SlowestLevel(relaxed.spec)) {
+    const Level closer = static_cast<Level>(Index(slowest) - 1);
+    if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) break;
+    relaxed.extra += model.SlowerLevelBound(relaxed.spec, slowest, closer);
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+      TensorSpec& tensor = relaxed.spec.tensor(operand);
+      if (tensor.level == slowest) tensor.level = closer;
+    }
+    relaxed.spec.operand[MatmulDims::kRhs].resident = WayOf(relaxed.spec, target);
+    // L1 and L2 are private to a core, so other threads make no difference from here on. One relaxed spec
+    // then serves all numbers of threads.
+    if (closer <= Level::kL2) relaxed.spec.active_threads = 1;
+  }
+  if (slowest == SlowestLevel(spec)) return std::nullopt;
+  return relaxed;
+}
+
 }  // namespace
 
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
@@ -105,30 +132,21 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (ConstantOperand(spec) >= 0) return std::nullopt;
   // A copy of lhs that rounds it may lead to cheaper products, and what is dense is not copied.
   if (spec.lhs_as != LhsAs::kItself) return std::nullopt;
+  // Step 2. What overlaps itself is left out by step 3, together with all strides.
+  const bool may_leave_out =
+      spec.operand[MatmulDims::kLhs].level > Level::kVrf && !Overlaps(spec, MatmulDims::kLhs);
+  if (may_leave_out)
+    if (const std::optional<Spec> easier = WithoutLhs(spec, model.target()))
+      return Relaxation{*easier, BringingBound(spec, MatmulDims::kLhs, model)};
   const bool along_steps = InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output());
   if (along_steps && (!RhsIsSettled(spec) || spec.operand[MatmulDims::kRhs].level > Level::kL2))
     return std::nullopt;
-  // Step 2.
+  // Step 3.
   if (MakeDense(model.target(), &relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);
     return relaxed;
   }
-  // Step 3, which may be taken again and again until everything is in L1.
-  const Level slowest = SlowestLevel(spec);
-  if (slowest == Level::kL1) return std::nullopt;
-  const Level closer = static_cast<Level>(Index(slowest) - 1);
-  const Target& target = model.target();
-  if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) return std::nullopt;
-  relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    TensorSpec& tensor = relaxed.spec.tensor(operand);
-    if (tensor.level == slowest) tensor.level = closer;
-  }
-  relaxed.spec.operand[MatmulDims::kRhs].resident = WayOf(relaxed.spec, target);
-  // L1 and L2 are private to a core, so other threads make no difference from here on. One relaxed spec then
-  // serves all numbers of threads.
-  if (closer <= Level::kL2) relaxed.spec.active_threads = 1;
-  return relaxed;
+  return CloserToL1(spec, model);
 }
 
 }  // namespace kirsch

@@ -74,10 +74,9 @@ Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) 
   const std::optional<Relaxation> relaxed = Relax(spec, model_);
   if (!relaxed) return {};
   // The relaxed spec gets a budget that is less by `extra`: beyond that the bound refutes the spec anyway.
-  return {false,
-          Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost +
-              relaxed->extra,
-          0};
+  const Outcome outcome =
+      Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra);
+  return {false, std::min(kInfiniteCost, outcome.cost + relaxed->extra), 0};
 }
 
 // From cheap to dear: the memo, then the closed form, then the search.
