@@ -45,7 +45,7 @@ struct SearchEffort {
 // once for all sizes.
 struct SharedPacking {
   std::string what;             // "copy" of an operand, "packing" of a graph's parameters
-  std::string layout, mixture;  // as text; the packing is best for this mixture of sizes, "": evenly
+  std::string layout, mixture;  // as text; the packing is best for this mixture of sizes, "": none
   double loss = 0;              // the share that the mixture costs more than with a packing for each size
 };
 

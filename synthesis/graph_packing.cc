@@ -18,7 +18,7 @@
 namespace kirsch {
 namespace {
 
-// "1:0.7,64:0.3"; of several sizes "m 1:0.7,64:0.3; n evenly". Empty: all sizes evenly.
+// "1:0.7,64:0.3"; of several sizes "m 1:0.7,64:0.3; n 1/n as often". Empty: a size n 1/n as often.
 std::string MixtureText(const GraphFamily& family) {
   if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
   std::string text;
@@ -27,7 +27,7 @@ std::string MixtureText(const GraphFamily& family) {
     const std::vector<SizeShare>& mixture = family.mixtures()[i];
     any |= !mixture.empty();
     Append(&text, text.empty() ? "" : "; ", family.sizes()[i].name, " ",
-           mixture.empty() ? "evenly" : PrintMixture(mixture));
+           mixture.empty() ? "1/n as often" : PrintMixture(mixture));
   }
   return any ? text : "";
 }
@@ -95,9 +95,9 @@ class SharedPackingSolver {
     return absl::OkStatus();
   }
 
-  // The weight of each value of a size: its share in the mixture. Without a mixture all sizes count evenly;
-  // then a few stand for those between them, so that few members are searched: usual sizes, the more of them
-  // the more their members differ in how they are packed alone. The other sizes are at their most.
+  // The weight of each value of a size: its share in the mixture. Without a mixture a size n counts 1/n
+  // times; then a few stand for those between them, so that few members are searched: usual sizes, the more
+  // of them the more their members differ in how they are packed alone. The other sizes are at their most.
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<VaryingSize>& sizes, size_t size) {
     const std::vector<uint32_t>& values = sizes[size].values;
     const std::vector<SizeShare>& mixture = request_.family.graphs()->mixtures()[size];
@@ -123,7 +123,7 @@ class SharedPackingSolver {
     KIRSCH_ASSIGN_OR_RETURN(const std::vector<bool> marked, MarkRepresentatives(members));
     std::vector<bool> count(values.size());
     for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = marked[i];
-    return EvenWeights(values, count);
+    return WeightsWithoutMixture(values, count);
   }
 
   // Marks the first, the last and a middle one of these members, and goes on so between two that are packed

@@ -82,14 +82,14 @@ class SharedCopySolver {
     return ToCycles(result.cost);
   }
 
-  // How often each member is asked for: as the mixture says, or all evenly.
+  // How often each member is asked for: as the mixture says, or large sizes more seldom.
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
                                                 std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<SizeShare>& mixture = family_.mixture();
     if (mixture.empty()) {
       std::vector<bool> solved;
       for (const std::optional<OwnProgram>& one : *own) solved.push_back(one.has_value());
-      return EvenWeights(sizes, solved);
+      return WeightsWithoutMixture(sizes, solved);
     }
     std::vector<double> weights(sizes.size(), 0);
     for (const SizeShare& part : mixture) {
@@ -124,22 +124,22 @@ class SharedCopySolver {
 
 }  // namespace
 
-std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved) {
+std::vector<double> WeightsWithoutMixture(const std::vector<uint32_t>& sizes,
+                                          const std::vector<bool>& solved) {
   std::vector<double> weights(sizes.size(), 0);
-  // `low` is the solved size before `high`. Before the first one there is none.
-  std::optional<size_t> low;
-  for (size_t high = 0; high < sizes.size(); ++high) {
-    if (!solved[high]) continue;
-    weights[high] += low ? 1 : static_cast<double>(high + 1);
-    for (size_t i = low.value_or(high) + 1; i < high; ++i) {
-      const double share = static_cast<double>(sizes[i] - sizes[*low]) / (sizes[high] - sizes[*low]);
-      weights[*low] += 1 - share;
-      weights[high] += share;
-    }
-    low = high;
+  std::optional<size_t> before;  // the last solved size so far
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (solved[i]) before = i;
+    const auto after = static_cast<size_t>(
+        std::find(solved.begin() + static_cast<ptrdiff_t>(i), solved.end(), true) - solved.begin());
+    const size_t low = before.value_or(after), high = after == sizes.size() ? low : after;
+    KIRSCH_CHECK(low < sizes.size());
+    const double often = 1.0 / std::max<uint32_t>(1, sizes[i]);
+    const double share =
+        low == high ? 0 : static_cast<double>(sizes[i] - sizes[low]) / (sizes[high] - sizes[low]);
+    weights[low] += (1 - share) * often;
+    weights[high] += share * often;
   }
-  KIRSCH_CHECK(low.has_value());
-  weights[*low] += static_cast<double>(sizes.size() - 1 - *low);
   return weights;
 }
 
@@ -164,7 +164,7 @@ std::string SharedPackingText(const FamilySynthesis& synthesis) {
   const auto& [what, layout, mixture, loss] = *synthesis.packing;
   return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n",
                          layout.empty() ? "nothing" : layout, 100 * loss, what,
-                         mixture.empty() ? "all sizes evenly" : mixture);
+                         mixture.empty() ? "calls of size n 1/n as often" : mixture);
 }
 
 }  // namespace kirsch

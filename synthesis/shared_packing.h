@@ -28,7 +28,7 @@ bool SharesConstants(const KernelRequest& request);
 // Solves such a family twice: first each member as it is best, then all with the packing that is best for the
 // family's mixture. A member's loss is against its own packing, where it was solved alone.
 //
-// If the mixture says that sizes are asked for evenly, some members stand for their neighbours. Of specs
+// Without a mixture, some members stand for their neighbours. Of specs
 // those are the members that are solved, which are not all where programs are shared. Of graphs they are
 // those of usual sizes. All plans have one packed buffer.
 absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
@@ -43,15 +43,17 @@ absl::StatusOr<FamilySynthesis> SolveGraphsWithSharedPacking(
     const SolveArguments& arguments, const KernelRequest& request, const Target& target,
     const std::shared_ptr<Memo>& memo, SearchBudget& budget, const SolveMembers& solve_members);
 
-// Spreads the weight of all sizes over those that are solved, if each size is asked for equally often. A size
-// between two solved ones costs about what lies between their costs (see FindSpecRegions), so it counts for
-// both, more for the nearer one. Sizes before the first and after the last count for that one. `sizes` are
-// ascending.
-//    sizes 1 2 3 4, solved 1 and 3:   weights 1.5  0  2.5  0
-std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved);
+// How often each size counts without a mixture: a size n counts 1/n times, so sizes of every magnitude count
+// alike. The weights are spread over the sizes that are solved. A size between two of them costs about what
+// lies between their costs (see FindSpecRegions), so it counts for both, more for the nearer one. Sizes
+// before the first and after the last count for that one. `sizes` are ascending; a size of 0 counts as one
+// of 1.
+//    sizes 1 2 3 4, solved 1 and 3:   weights 1.25  0  0.83  0
+std::vector<double> WeightsWithoutMixture(const std::vector<uint32_t>& sizes,
+                                          const std::vector<bool>& solved);
 
 // One line for people on the packing that members share; empty if they share none.
-//    packed once: rhs packed f32; 0.00% above each size's own copy, for all sizes evenly
+//    packed once: rhs packed f32; 0.00% above each size's own copy, for calls of size n 1/n as often
 std::string SharedPackingText(const FamilySynthesis& synthesis);
 
 }  // namespace kirsch

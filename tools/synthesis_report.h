@@ -41,7 +41,7 @@ nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
 //             constants, buffer_bytes and shared_bytes of the plan, phases, schedule, plan (for people)
 //   family    spec (kernel), target, version, search, members (their number), regions, kernels: [{spec, or
 //             <size> for each that varies, cost_cycles, predicted_gflops, and of graphs phases}];
-//             of constants shared_copy: {layout, mixture (text; "": evenly), loss}
+//             of constants shared_copy: {layout, mixture (text; "": size n 1/n as often), loss}
 //
 // `pays_from_call` is null if packing never pays. Regions are as by RegionJson, with the schedule (plan) of
 // their last member.
