@@ -575,7 +575,7 @@ int64_t ColumnsAhead(const Spec& microkernel) {
 }
 
 bool PrefetchesColumns(const Spec& spec) {
-  return spec.operand[MatmulDims::kRhs].resident == kPrefetched &&
+  return IsPrefetched(spec.operand[MatmulDims::kRhs]) &&
          InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
 }
 
@@ -583,7 +583,7 @@ bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (PrefetchesColumns(microkernel)) return true;
   // Of pieces of rows, there is one beside if a row of rhs is longer than the tile.
-  return rhs.resident == kPrefetched && RhsHasShortRuns(microkernel) &&
+  return IsPrefetched(rhs) && RhsHasShortRuns(microkernel) &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 
