@@ -51,7 +51,7 @@ Stage Repeated(Stage stage, int64_t rows) {
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group, LanesOf(problem));
-  return whole.node.conv.padded() && whole.lane_group() != 0 && !whole.has_depth() && !whole.TakesPixels() &&
+  return whole.node.conv.padded() && whole.lane_group() != 0 && whole.block() == 0 && !whole.has_depth() && !whole.TakesPixels() &&
          !PartsOf(whole).empty();
 }
 
