@@ -53,8 +53,7 @@ Window WindowOf(const ConvShape& shape) {
     out.push_back({along.out(), along.stride * pitch});
     dense = along.size * pitch;
   }
-  if (!nhwc || shape.block != 0)
-    taps.push_back({shape.channels / together, Or(shape.input_plane, dense)});
+  if (!nhwc || shape.block != 0) taps.push_back({shape.channels / together, Or(shape.input_plane, dense)});
   if (!nhwc) return {InputOperand(shape.layout), {AxisOf(taps), AxisOf(out)}};
   out.push_back({shape.images, Or(shape.input_image, dense)});
   return {InputOperand(shape.layout), {AxisOf(out), AxisOf(taps)}};

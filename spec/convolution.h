@@ -49,8 +49,8 @@ struct ConvShape {
   std::array<ConvAxis, ImageAxes::kCount> axes = {};
   // Elements between neighbours, where the operands are parts of larger ones; 0: as they are dense. Of the
   // input: planes of channels (kNchw) or of blocks; images (kNhwc only). Of the filters: rows of the matrix
-  // they are, [kd, kh, kw, channel][filter], or [filter][channel, kd, kh, kw]. Of the output: pixels (kNhwc), planes
-  // (kNchw).
+  // they are, [kd, kh, kw, channel][filter], or [filter][channel, kd, kh, kw]. Of the output: pixels (kNhwc),
+  // planes (kNchw).
   int64_t input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
   int64_t filters_run = 0;  // lanewise: from one of the kernel's rows to the next

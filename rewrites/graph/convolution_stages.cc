@@ -10,12 +10,14 @@ namespace kirsch {
 namespace {
 
 // The matrix that the output is. Layout nhwc: rows are the pixels of all images, columns are filters. Layout
-// nchw: each image is an item of the batch, its filters are rows, its pixels columns. In blocks: each block of
-// filters is an item, its pixels are rows, its filters columns.
+// nchw: each image is an item of the batch, its filters are rows, its pixels columns. In blocks: each block
+// of filters is an item, its pixels are rows, its filters columns.
 IterationSpace SpaceOf(const GraphNode& node) {
   if (ChannelBlock(node.conv.layout) != 0)
-    return {
-        .dims = node.type.dims, .rows_begin = 2, .columns_begin = node.type.dims.size() - 1, .batch_begin = 1};
+    return {.dims = node.type.dims,
+            .rows_begin = 2,
+            .columns_begin = node.type.dims.size() - 1,
+            .batch_begin = 1};
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   return {node.type.dims, nhwc ? 0u : 1u, nhwc ? node.type.dims.size() - 1 : 2u};
 }

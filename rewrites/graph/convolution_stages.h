@@ -42,8 +42,8 @@ struct ConvolutionNode {
   int64_t together(int64_t channels) const { return nhwc() ? channels : std::max<int64_t>(block(), 1); }
   int64_t lanes = 1;  // groups whose channels divide it are computed as a depthwise convolution is
 
-  // Channels of a group, and filters, where all groups are one spec in layout nhwc, or all of a block; 0 where
-  // they are not. If each filter is of one channel alone, that is always so. Vectors are whole groups.
+  // Channels of a group, and filters, where all groups are one spec in layout nhwc, or all of a block; 0
+  // where they are not. If each filter is of one channel alone, that is always so. Vectors are whole groups.
   int64_t lane_group() const {
     const int64_t group = sizes.channels / node.conv.groups;
     const bool alike = node.conv.groups > 1 && sizes.channels == sizes.filters;
@@ -59,8 +59,8 @@ struct ConvolutionNode {
     const AxisOptions& options = node.conv.axes[axis];
     return int64_t{options.before} + sizes.axes[axis].image + options.after;
   }
-  // Elements in a row of the image, and in a row of the result. In layout nchw a row is of one channel's plane,
-  // in blocks of one block's.
+  // Elements in a row of the image, and in a row of the result. In layout nchw a row is of one channel's
+  // plane, in blocks of one block's.
   int64_t row() const { return Within(&ConvolutionSizes::Axis::image) * together(sizes.channels); }
   int64_t out_row() const { return Within(&ConvolutionSizes::Axis::out) * together(sizes.filters); }
   // Elements in a plane, and in a whole image and result.

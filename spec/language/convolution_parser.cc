@@ -161,10 +161,10 @@ class ConvolutionParser {
     if (asked_.transposed())
       return words_.Expected(layout, "a layout without blocks, as the convolution is transposed");
     if (FitsBlocks(asked_.sizes, asked_.options)) return absl::OkStatus();
-    return words_.Expected(layout, Cat("a layout in whose blocks of ", block,
-                                       " the channels and filters of each group fit, of ",
-                                       asked_.sizes.channels, " channels, ", asked_.sizes.filters,
-                                       " filters, groups=", asked_.options.groups));
+    return words_.Expected(
+        layout, Cat("a layout in whose blocks of ", block, " the channels and filters of each group fit, of ",
+                    asked_.sizes.channels, " channels, ", asked_.sizes.filters,
+                    " filters, groups=", asked_.options.groups));
   }
 
   // May it be a graph? Convolutions of graphs are of f32, and have none of these options.

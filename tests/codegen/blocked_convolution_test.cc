@@ -56,8 +56,9 @@ struct Layer {
     return absl::StrJoin(numbers, sign);
   }
   std::string Text() const {
-    return Cat("conv", rank, "d f32 ", images, "x", channels(), "x", Joined([](const Side& a) { return a.size; }),
-               " filters=", filters(), " kernel=", Joined([](const Side& a) { return a.kernel; }),
+    return Cat("conv", rank, "d f32 ", images, "x", channels(), "x",
+               Joined([](const Side& a) { return a.size; }), " filters=", filters(),
+               " kernel=", Joined([](const Side& a) { return a.kernel; }),
                " stride=", Joined([](const Side& a) { return a.stride; }),
                " pad=", Joined([](const Side& a) { return a.before; }, ","), ",",
                Joined([](const Side& a) { return a.after; }, ","),
@@ -97,9 +98,9 @@ double SumAt(const Layer& l, const std::vector<float>& image, const std::vector<
               ((((n * (l.channels() / b) + channel / b) * d.size + iz) * h.size + iy) * w.size + ix) * b +
               channel % b;
           const int tap = (kz * h.kernel + ky) * w.kernel + kx, taps = d.kernel * h.kernel * w.kernel;
-          const int weight =
-              l.depthwise ? (f / b * taps + tap) * b + f % b
-                          : ((f / b * l.in_blocks + c / b) * taps + tap) * b * b + c % b * b + f % b;
+          const int weight = l.depthwise
+                                 ? (f / b * taps + tap) * b + f % b
+                                 : ((f / b * l.in_blocks + c / b) * taps + tap) * b * b + c % b * b + f % b;
           sum += double{image[static_cast<size_t>(from)]} * double{filters[static_cast<size_t>(weight)]};
         }
   return sum;
@@ -109,6 +110,7 @@ double SumAt(const Layer& l, const std::vector<float>& image, const std::vector<
 // four. Inputs are those of the kernel.
 std::vector<double> Plain(const Layer& l, const std::vector<std::vector<float>>& inputs) {
   const auto& [d, h, w] = l.sides;
+  const std::vector<std::string> steps = absl::StrSplit(l.epilogue, ',');
   std::vector<double> out;
   for (int n = 0; n < l.images; ++n)
     for (int block = 0; block < l.filters() / l.block; ++block)
@@ -119,7 +121,7 @@ std::vector<double> Plain(const Layer& l, const std::vector<std::vector<float>>&
               const int f = block * l.block + i, pixel = ((n * d.out() + z) * h.out() + y) * w.out() + x;
               double value = SumAt(l, inputs[0], inputs[1], n, f, z, y, x);
               size_t next = 2;
-              for (const std::string_view step : absl::StrSplit(l.epilogue, ',')) {
+              for (const std::string& step : steps) {
                 if (step == "add:n") value += inputs[next++][static_cast<size_t>(f)];
                 if (step == "mul:m") value *= inputs[next++][static_cast<size_t>(pixel)];
                 if (step == "sub:mn") value -= inputs[next++][out.size()];
@@ -216,7 +218,9 @@ class BlockedOnTest : public testing::OnTargetTest {
     const std::vector<std::vector<float>> inputs = testing::SmallIntegers(graph, 4);
     const std::vector<double> expected = Plain(layer, inputs);
     const std::vector<Candidate> candidates = FindCandidates(graph, target_);
-    EXPECT_FALSE(candidates.empty()) << layer.Text();
+    // What several images, or their blocks, share is repeated before, if no rows and columns have it.
+    const bool alone = layer.images == 1 || layer.filters() == layer.block || layer.epilogue.empty();
+    EXPECT_FALSE(candidates.empty() && alone) << layer.Text();
     for (const Candidate& candidate : candidates) {
       const Plan plan = testing::PlanBy(graph, candidate, target_);
       const std::vector<float> values = testing::RunPlan(plan, target_, inputs);
@@ -259,7 +263,8 @@ TEST_P(BlockedOnTest, PlansAreRight) {
 // A residual block: what one convolution makes, the next one reads in blocks.
 TEST_P(BlockedOnTest, GraphsAreRight) {
   testing::Verified(
-      "kernel a(x: f32[2,2,6,7,16], v: const f32[3,2,1,1,16,16], w: const f32[2,3,3,3,16,16], b: f32[3,1,1,16], "
+      "kernel a(x: f32[2,2,6,7,16], v: const f32[3,2,1,1,16,16], w: const f32[2,3,3,3,16,16], b: "
+      "f32[3,1,1,16], "
       "c: f32[16]):\n"
       " y = relu(add(conv2d(x, v, layout=nchw16c), b))\n"
       " return relu(add(add(conv2d(y, w, pad=1, layout=nchw16c), c), x))",
@@ -282,13 +287,16 @@ TEST(BlockedConvolutionTest, SaysWhatIsWrongAndWhere) {
   const auto call = [](const char* image, const char* filters, const char* options = "layout=nchw16c") {
     return Cat("kernel a(x: f32[", image, "], w: f32[", filters, "]):\n return conv2d(x, w, ", options, ")");
   };
-  for (const auto& [image, filters] :
-       {std::pair("1,4,9,16", "1,4,3,3,16,16"), {"1,4,9,9,8", "1,4,3,3,16,16"},
-        {"1,4,9,9,16", "1,4,3,3,16,8"}, {"1,4,9,9,16", "1,3,3,3,16,16"}, {"1,4,9,9,16", "4,1,3,3,1,16"},
-        {"1,4,9,9,16", "1,8,3,3,8,16"}})
+  for (const auto& [image, filters] : {std::pair("1,4,9,16", "1,4,3,3,16,16"),
+                                       {"1,4,9,9,8", "1,4,3,3,16,16"},
+                                       {"1,4,9,9,16", "1,4,3,3,16,8"},
+                                       {"1,4,9,9,16", "1,3,3,3,16,16"},
+                                       {"1,4,9,9,16", "4,1,3,3,1,16"},
+                                       {"1,4,9,9,16", "1,8,3,3,8,16"}})
     EXPECT_THAT(ErrorOf(call(image, filters)), HasSubstr(wanted)) << image << " " << filters;
   EXPECT_THAT(ErrorOf(call("1,4,9,9,16", "4,1,3,3,16,16", "groups=64, layout=nchw16c")), HasSubstr(wanted));
-  const std::string fits = "expected a layout in whose blocks of 16 the channels and filters of each group fit, of ";
+  const std::string fits =
+      "expected a layout in whose blocks of 16 the channels and filters of each group fit, of ";
   const std::pair<std::string, std::string> cases[] = {
       {"conv2d f32 1x24x9x9 filters=32 kernel=3x3 layout=nchw16c",
        Cat("spec:1:50: ", fits, "24 channels, 32 filters, groups=1, got 'nchw16c'")},
@@ -301,10 +309,11 @@ TEST(BlockedConvolutionTest, SaysWhatIsWrongAndWhere) {
       {"conv2d_transpose f32 1x16x9x9 filters=16 kernel=3x3 layout=nchw16c",
        "spec:1:60: expected a layout without blocks, as the convolution is transposed, got 'nchw16c'"},
       {"conv2d bf16*bf16->f32 1x16x9x9 filters=16 kernel=3x3 layout=nchw16c",
-       "spec:1:61: expected a layout without blocks (else it is of f32, without accumulate and fixed-order), got "
+       "spec:1:61: expected a layout without blocks (else it is of f32, without accumulate and fixed-order), "
+       "got "
        "'nchw16c'"},
       {"conv2d f32 1x16x9x9 filters=16 kernel=3x3 layout=nchw4c",
-       "spec:1:50: expected a layout (nchw|nhwc|nchw8c|nchw16c), got 'nchw4c' (did you mean 'nchw8c'?)"},
+       "spec:1:50: expected a layout (nchw|nhwc|nchw8c|nchw16c), got 'nchw4c'; did you mean 'nchw8c'?"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
   EXPECT_THAT(ErrorOf("conv3d f32 1x16x9x9x9 filters=16 kernel=3x3x3 dilation=2 layout=ncdhw16c"),
@@ -315,8 +324,9 @@ TEST(BlockedConvolutionTest, SaysWhatIsWrongAndWhere) {
 TEST(BlockedConvolutionTest, TextsReturn) {
   const std::string text = PrintGraph(
       GraphOf("conv2d f32 2x32x9x8 filters=48 kernel=3x2 pad=1 layout=nchw16c const-filters epilogue=add:n"));
-  EXPECT_THAT(text, HasSubstr("(image: f32[2,2,9,8,16], filters: const f32[3,2,3,2,16,16], n: f32[3,1,1,16]) -> "
-                              "f32[2,3,9,9,16]:\n"));
+  EXPECT_THAT(text,
+              HasSubstr("(image: f32[2,2,9,8,16], filters: const f32[3,2,3,2,16,16], bias: f32[3,1,1,16]) "
+                        "-> f32[2,3,9,9,16]:\n"));
   EXPECT_THAT(text, HasSubstr("layout=nchw16c)"));
   EXPECT_EQ(PrintGraph(GraphOf(text.substr(0, text.size() - 1))), text);
 }

@@ -347,10 +347,10 @@ class GraphHandle : public PrimitiveSequence {
     return order;
   }
 
-  // Returns a tensor whose axes are in blocks: the blocks row by row, and within each the axes of `inner`, the
-  // outermost first. Example: {0, 16} for filters of a depthwise convolution in blocks of 16 groups.
+  // Returns a tensor whose axes are in blocks: the blocks row by row, and within each the axes of `inner`,
+  // the outermost first. Example: {0, 16} for filters of a depthwise convolution in blocks of 16 groups.
   static memory::desc Blocked(const Dims& dims, const std::vector<std::pair<int, memory::dim>>& inner) {
-    memory::desc desc(dims, memory::data_type::f32, Dims(dims.size(), 1));
+    memory::desc desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
     dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
     memory::dim stride = 1;
     Dims blocks = dims;
