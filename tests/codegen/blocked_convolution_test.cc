@@ -269,6 +269,10 @@ TEST_P(BlockedOnTest, GraphsAreRight) {
       " y = relu(add(conv2d(x, v, layout=nchw16c), b))\n"
       " return relu(add(add(conv2d(y, w, pad=1, layout=nchw16c), c), x))",
       target_, 1, true);
+  // A bias is repeated for each image, not for each pixel.
+  const Plan plan = testing::VerifiedPlan(
+      "conv2d f32 2x32x6x7 filters=48 kernel=3x3 pad=1 layout=nchw16c epilogue=add:n,relu", target_);
+  EXPECT_THAT(PrintGraph(plan.graph), HasSubstr("broadcast(bias, [2,3,1,1,16])"));
   testing::Verified(
       "kernel a(x: f32[1,2,6,7,16], w: f32[2,1,3,3,1,16], r: f32[2,1,1,1]):\n"
       " return mul(conv2d(x, w, pad=1, groups=32, layout=nchw16c), r)",
