@@ -78,18 +78,20 @@ class ProblemDrawer {
   }
 
   // Odd kernels from 1x1 to 5x5, one in four depthwise. Channels and filters share the work that pixels
-  // leave.
+  // leave. One in five has channels in blocks.
   std::string Convolution() {
     const int64_t kernel = 1 + 2 * static_cast<int64_t>(random_.Below(3)), side = kernel + Size(100);
     const double pixels = static_cast<double>(side * side), taps = static_cast<double>(kernel * kernel);
     const bool depthwise = Chance(4);
-    const int64_t channels = Size(std::min(512.0, kMostWork / pixels / taps));
+    const int64_t block = Chance(5) ? 8 << random_.Below(2) : 1;
+    const auto whole = [&](int64_t size) { return std::max(block, size / block * block); };
+    const int64_t channels = whole(Size(std::min(512.0, kMostWork / pixels / taps)));
     const double left = kMostWork / pixels / taps / static_cast<double>(channels);
-    const int64_t filters = depthwise ? channels : Size(std::min(512.0, left));
+    const int64_t filters = depthwise ? channels : whole(Size(std::min(512.0, left)));
+    const std::string layout = block > 1 ? Cat("nchw", block, "c") : Chance(2) ? "nhwc" : "nchw";
     return Cat("conv2d f32 1x", channels, "x", side, "x", side, " filters=", filters, " kernel=", kernel, "x",
                kernel, " stride=", 1 + random_.Below(2), " pad=", kernel / 2,
-               depthwise ? Cat(" groups=", channels) : std::string(),
-               Chance(2) ? " layout=nhwc" : " layout=nchw");
+               depthwise ? Cat(" groups=", channels) : std::string(), " layout=", layout);
   }
 
   // "RxC" of rows.

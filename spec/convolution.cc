@@ -29,6 +29,7 @@ DigitAxis AxisOf(const Counts& counts, bool joins = true) {
     if (joins && last != nullptr && int64_t{last->count} * last->stride == next.stride) {
       last->count *= static_cast<uint32_t>(next.count);
     } else {
+      KIRSCH_CHECK(axis.digits < kMaxDigits);
       axis.digit[static_cast<size_t>(axis.digits++)] = {static_cast<uint32_t>(next.count),
                                                         static_cast<uint32_t>(next.stride)};
     }
@@ -41,8 +42,9 @@ DigitAxis AxisOf(const Counts& counts, bool joins = true) {
 Window WindowOf(const ConvShape& shape) {
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
   Counts taps, out;
-  if (nhwc) taps.push_back(shape.lanewise() ? Count{shape.group, 0} : Count{shape.channels, 1});
-  int64_t dense = nhwc ? shape.channels : 1;  // of what is within
+  const int64_t together = !nhwc ? 1 : shape.block != 0 ? shape.block : shape.channels;
+  if (nhwc) taps.push_back(shape.lanewise() ? Count{shape.group, 0} : Count{together, 1});
+  int64_t dense = together;  // of what is within
   // From the width out: `dense` is the distance between neighbours of a dense image along this axis.
   for (size_t axis = shape.axes.size(); axis-- > 0;) {
     const ConvAxis& along = shape.axes[axis];
@@ -51,10 +53,8 @@ Window WindowOf(const ConvShape& shape) {
     out.push_back({along.out(), along.stride * pitch});
     dense = along.size * pitch;
   }
-  if (!nhwc) {
-    taps.push_back({shape.channels, Or(shape.input_plane, dense)});
-    return {InputOperand(shape.layout), {AxisOf(taps), AxisOf(out)}};
-  }
+  if (!nhwc || shape.block != 0) taps.push_back({shape.channels / together, Or(shape.input_plane, dense)});
+  if (!nhwc) return {InputOperand(shape.layout), {AxisOf(taps), AxisOf(out)}};
   out.push_back({shape.images, Or(shape.input_image, dense)});
   return {InputOperand(shape.layout), {AxisOf(out), AxisOf(taps)}};
 }
@@ -84,7 +84,8 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
   KIRSCH_CHECK(
       std::ranges::all_of(shape.axes, [](const ConvAxis& axis) { return axis.size >= axis.window(); }));
-  KIRSCH_CHECK(nhwc || shape.images == 1);
+  KIRSCH_CHECK((nhwc && shape.block == 0) || shape.images == 1);
+  KIRSCH_CHECK(shape.block == 0 || (nhwc && !shape.lanewise() && shape.channels % shape.block == 0));
   KIRSCH_CHECK(!shape.lanewise() ||
                (nhwc && shape.filters == shape.channels && shape.channels % shape.group == 0));
   KIRSCH_CHECK(shape.group <= 1 || (types.lhs == Dtype::kF32 && types.rhs == Dtype::kF32));

@@ -39,15 +39,18 @@ struct ConvAxis {
 //              image: those of several are computed one after the other
 //   group      channels are in groups of so many, and so are filters. A filter sums the channels of its own
 //              group; filters[kd][kh][kw][channel of the group][filter]. A group of 1 is a depthwise one.
+//   block      input[channels / block][d][h][w][block], filters[channels / block][kd][kh][kw][block][filter],
+//              of one image, kNhwc only
 struct ConvShape {
   ImageLayout layout = ImageLayout::kNhwc;
   int64_t group = 0;  // 0: all channels are one; else kNhwc only, filters == channels
+  int64_t block = 0;  // 0: a pixel's channels are neighbours; else it divides the channels
   int64_t images = 1, channels = 1, filters = 1;
   std::array<ConvAxis, ImageAxes::kCount> axes = {};
   // Elements between neighbours, where the operands are parts of larger ones; 0: as they are dense. Of the
-  // input: planes of channels (kNchw only); images (kNhwc only). Of the filters: rows of the matrix they are,
-  // [kd, kh, kw, channel][filter], or [filter][channel, kd, kh, kw]. Of the output: pixels (kNhwc), planes
-  // (kNchw).
+  // input: planes of channels (kNchw) or of blocks; images (kNhwc only). Of the filters: rows of the matrix
+  // they are, [kd, kh, kw, channel][filter], or [filter][channel, kd, kh, kw]. Of the output: pixels (kNhwc),
+  // planes (kNchw).
   int64_t input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
   int64_t filters_run = 0;  // lanewise: from one of the kernel's rows to the next

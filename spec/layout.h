@@ -57,10 +57,19 @@ struct ImageAxes {
   static constexpr size_t kDepth = 0, kHeight = 1, kWidth = 2, kCount = 3;
 };
 
-enum class ImageLayout : uint8_t { kNchw, kNhwc };
+enum class ImageLayout : uint8_t { kNchw, kNhwc, kNchw8c, kNchw16c };
+inline constexpr size_t kNumImageLayouts = static_cast<size_t>(ImageLayout::kNchw16c) + 1;
 // The layouts' names, for images of one axis, of two, of three.
-inline constexpr std::array<std::array<std::string_view, 2>, ImageAxes::kCount> kImageLayouts = {
-    {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}}};
+inline constexpr std::array<std::array<std::string_view, kNumImageLayouts>, ImageAxes::kCount> kImageLayouts =
+    {{{"ncw", "nwc", "ncw8c", "ncw16c"},
+      {"nchw", "nhwc", "nchw8c", "nchw16c"},
+      {"ncdhw", "ndhwc", "ncdhw8c", "ncdhw16c"}}};
+
+// How many channels of a pixel lie side by side, where channels are in blocks, each block a plane of its own:
+// [images][channels / block][h][w][block]. 0: they are not in blocks.
+constexpr uint32_t ChannelBlock(ImageLayout layout) {
+  return layout == ImageLayout::kNchw8c ? 8 : layout == ImageLayout::kNchw16c ? 16 : 0;
+}
 
 // How an operand lies. It is a plain value without padding, so that specs can be compared and hashed as
 // bytes.

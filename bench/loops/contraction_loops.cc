@@ -189,8 +189,10 @@ class ContractionPrinter {
     const Convolution c = Describe(node);
     // Filters that are a transposed view are left to the loops.
     const bool plain_filters = graph_.at(c.node.inputs[1]).op != Operation::kTranspose;
-    if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters && !c.transposed())
+    const bool blocks = ChannelBlock(c.node.conv.layout) != 0;
+    if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters && !c.transposed() && !blocks)
       return CallConvolution(node, c);
+    if (blocks) return ConvolveBlocks(node, c);
     if (c.transposed() && !c.nhwc) return ConvolveElements(node, c);
     c.nhwc ? ConvolveFilters(node, c) : ConvolveRows(node, c);
   }
@@ -242,6 +244,29 @@ class ContractionPrinter {
     writer_.Vectors();
     const std::string f = Cat("g * ", c.out_group, " + f");
     writer_.Line(Cat(writer_.For("f", c.out_group), " ", out(f), " += a * ", filter(f), ";"));
+    writer_.Close(c.axes() + 2);
+  }
+
+  // Prints a convolution of channels in blocks. The filters of one block are the inner loop.
+  void ConvolveBlocks(int node, const Convolution& c) {
+    const uint32_t block = ChannelBlock(c.node.conv.layout);
+    const Names pixel = writer_.OpenLoops(c.node.type.dims, c.axes() + 2);
+    Names out = pixel, image = c.Indices("i"), filter = c.Indices("k");
+    out.push_back("f");
+    const std::string sum = writer_.Element(writer_.ViewOf(node), out);
+    const bool depthwise = c.in_group == 1;
+    const std::string blocks =
+        absl::StrFormat("%s * %d / %d * %d", pixel[1], block, c.out_group, c.in_group / block);
+    image.insert(image.begin(), {pixel[0], depthwise ? pixel[1] : Cat(blocks, " + c / ", block)});
+    image.push_back(depthwise ? "f" : Cat("c % ", block));
+    filter.insert(filter.begin(), {pixel[1], depthwise ? "0" : Cat("c / ", block)});
+    filter.insert(filter.end(), {depthwise ? "0" : Cat("c % ", block), "f"});
+    writer_.Line(Cat(writer_.For("f", block), " ", sum, " = 0;"));
+    for (size_t axis = 0; axis < c.axes(); ++axis) OpenTaps(c, axis, pixel[axis + 2]);
+    writer_.Open(writer_.For("c", c.in_group));
+    writer_.Vectors();
+    writer_.Line(Cat(writer_.For("f", block), " ", sum, " += ", writer_.Value(c.node.inputs[0], image), " * ",
+                     writer_.Value(c.node.inputs[1], filter), ";"));
     writer_.Close(c.axes() + 2);
   }
 

@@ -70,10 +70,11 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
   };
   const std::optional<int64_t> column = part(space.columns_begin, space.dims.size());
   const std::optional<int64_t> row = part(space.rows_begin, space.columns_begin);
-  const std::optional<int64_t> batch = part(0, space.rows_begin);
+  const std::optional<int64_t> batch = part(space.batch_begin, space.rows_begin);
+  const std::optional<int64_t> outer = part(0, space.batch_begin);
   // Columns have to be neighbours, or the same: kernels read rows as vectors.
-  if (!column || !row || !batch || *column > 1) return std::nullopt;
-  return MatrixStrides{*batch, *row, *column};
+  if (!column || !row || !batch || !outer || *column > 1) return std::nullopt;
+  return MatrixStrides{*batch, *row, *column, *outer};
 }
 
 std::optional<StoredMatrices> FindMatrices(const TensorType& type, uint32_t heads) {

@@ -17,17 +17,18 @@
 
 namespace kirsch {
 
-// The axes of a shape in three parts: batch is [0, rows_begin), rows [rows_begin, columns_begin), columns the
-// rest. A part may be empty; it has one element then.
+// The axes of a shape in three parts: batch is [batch_begin, rows_begin), rows [rows_begin, columns_begin),
+// columns the rest. A part may be empty; it has one element then.
 struct IterationSpace {
   std::vector<uint32_t> dims;
   size_t rows_begin = 0, columns_begin = 0;
   bool reduces_rows = false;  // reductions are over the rows, else over the columns
   bool flat = false;          // nothing is reduced, and all axes are columns: any part of them will do
   uint32_t heads = 1;         // the axis before a shape's last two is two axes, the inner one of this size
+  size_t batch_begin = 0;     // the axes before it are a part of their own: images, of several blocks each
 
   // Elements in each part.
-  int64_t batch() const { return Product(0, rows_begin); }
+  int64_t batch() const { return Product(batch_begin, rows_begin); }
   int64_t rows() const { return Product(rows_begin, columns_begin); }
   int64_t columns() const { return Product(columns_begin, dims.size()); }
   int64_t Product(size_t begin, size_t end) const {
@@ -51,6 +52,7 @@ IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads);
 // has the same element for all of them.
 struct MatrixStrides {
   int64_t batch = 0, row = 0, column = 0;
+  int64_t outer = 0;  // from one index of the axes before the batch to the next
 };
 
 // Returns the strides of a tensor that is repeated to the space as NumPy broadcasts it. Returns nothing where

@@ -51,33 +51,39 @@ Stage Repeated(Stage stage, int64_t rows) {
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group, LanesOf(problem));
-  return whole.node.conv.padded() && whole.lane_group() != 0 && !whole.has_depth() && !whole.TakesPixels() &&
-         !PartsOf(whole).empty();
+  const bool items = whole.block() == 0 || whole.sizes.images == 1;  // of one kind: images, or blocks
+  return whole.node.conv.padded() && whole.lane_group() != 0 && items && !whole.has_depth() &&
+         !whole.TakesPixels() && !PartsOf(whole).empty();
 }
 
 // Rows that lie apart are taken so many at a time.
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{1}, {2}, {4}, {8}}; }
 
 // The operands begin where the part does: the image at the first pixel that it meets, the filters at its
-// first tap, the result at its first pixel.
+// first tap, the result at its first pixel. Items are images, or the blocks of channels of a single one.
 LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
-  const int64_t channels = whole.sizes.channels, width = whole.sizes.axes[ImageAxes::kWidth].kernel;
+  const int64_t channels = whole.together(whole.sizes.channels), blocks = whole.sizes.channels / channels;
+  const int64_t width = whole.sizes.axes[ImageAxes::kWidth].kernel;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
-                           whole.image(), whole.options_along().stride * whole.row()};
+                           whole.plane(), whole.options_along().stride * whole.row()};
   const int64_t tap = part.rows.tap * width + part.columns.tap;
-  const StageOperand filters{whole.filters_value(), tap * whole.lane_group() * channels, 0, 0};
+  const StageOperand filters{
+      whole.filters_value(), tap * whole.lane_group() * channels,
+      blocks > 1 ? width * whole.sizes.axes[ImageAxes::kHeight].kernel * channels : int64_t{0}, 0};
   const StageOperand result{whole.fused().result,
-                            part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_image(),
+                            part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_plane(),
                             whole.out_row()};
   LoopNest nest;
-  nest.batch = whole.sizes.images;
+  nest.batch = whole.sizes.images * blocks;
   // Most parts are one convolution. Of others each row is one, and a trip of the nest computes `tile` of
   // them.
   nest.rows = part.one_by_one ? part.rows.count : 1;
   nest.tile = std::clamp<int64_t>(tile, 1, nest.rows);
-  const Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
+  Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
+  for (size_t i = 3; blocks > 1 && i < row.operands.size(); ++i)
+    row.operands[i].batch_stride = row.operands[i].repeat_stride;
   nest.stages = {Repeated(row, nest.tile)};
-  if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {Repeated(row, rest)};
+  if (const int64_t left = nest.rows % nest.tile; left != 0) nest.rest = {Repeated(row, left)};
   return nest;
 }
 
@@ -114,7 +120,8 @@ std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
 }
 
 ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
-  const int64_t channels = node.sizes.channels, kernel = node.sizes.axes[ImageAxes::kWidth].kernel;
+  const int64_t channels = node.together(node.sizes.channels),
+                kernel = node.sizes.axes[ImageAxes::kWidth].kernel;
   // The pixels that so many windows of so many taps meet. The convolution sees no more of the image than
   // these.
   const auto meets = [&](size_t axis, int64_t pixels, int64_t taps, int64_t pitch) {
@@ -124,7 +131,7 @@ ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
     return along;
   };
   ConvShape conv;
-  conv.layout = node.node.conv.layout;
+  conv.layout = ImageLayout::kNhwc;
   conv.group = node.lane_group();
   conv.channels = conv.filters = conv.filters_row = channels;
   conv.axes[ImageAxes::kHeight] =

@@ -10,8 +10,14 @@ namespace kirsch {
 namespace {
 
 // The matrix that the output is. Layout nhwc: rows are the pixels of all images, columns are filters. Layout
-// nchw: each image is an item of the batch, its filters are rows, its pixels columns.
+// nchw: each image is an item of the batch, its filters are rows, its pixels columns. In blocks: each block
+// of filters is an item, its pixels are rows, its filters columns.
 IterationSpace SpaceOf(const GraphNode& node) {
+  if (ChannelBlock(node.conv.layout) != 0)
+    return {.dims = node.type.dims,
+            .rows_begin = 2,
+            .columns_begin = node.type.dims.size() - 1,
+            .batch_begin = 1};
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   return {node.type.dims, nhwc ? 0u : 1u, nhwc ? node.type.dims.size() - 1 : 2u};
 }
@@ -43,21 +49,27 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows) {
     conv.input_image = pitch;
     conv.filters_row = conv.out_row = sizes.filters;
   }
+  if (node.block() != 0) {
+    conv.layout = ImageLayout::kNhwc;
+    conv.filters = node.block();
+    (conv.lanewise() ? conv.channels : conv.block) = node.block();
+  }
   return conv;
 }
 
 Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_t after) {
   const auto& [depth, height, width] = node.node.conv.axes;
-  const int64_t pixel = node.nhwc() ? node.sizes.channels : 1;
+  const int64_t pixel = node.together(node.sizes.channels);
   Stage stage;
   stage.kind = StageKind::kPad;
   CopyShape& copy = stage.copy;
   copy.width = node.sizes.axes[ImageAxes::kWidth].image * pixel;
   copy.before = width.before * pixel;
   copy.after = width.after * pixel;
-  // In layout nchw each channel is a plane with zeros of its own. In layout nhwc the channels are a part of
-  // the row's width.
-  const int64_t planes = node.nhwc() ? 1 : node.sizes.channels, from = node.row() * node.along().image;
+  // In layout nchw each channel, in blocks each block, is a plane with zeros of its own. In layout nhwc the
+  // channels are a part of the row's width.
+  const int64_t planes = node.sizes.channels / pixel / (node.block() != 0 ? node.groups() : 1),
+                from = node.plane();
   if (node.has_depth()) {
     copy.images = planes;
     copy.from_image = from;
@@ -130,8 +142,9 @@ void FusedConvolution::AddEpilogueOperands(const StageOperand& result, Stage* st
   for (size_t i = 0; i < fused_.operands.size(); ++i) {
     const MatrixStrides strides = StridesOf(i);
     const bool of_pixels = (nhwc() ? strides.row : strides.column) != 0;
-    stage->operands.push_back(of_pixels ? CutAs(result, i)
-                                        : StageOperand{fused_.operands[i], 0, strides.batch, 0});
+    stage->operands.push_back(block() != 0 ? CutByBlocks(result, i)
+                              : of_pixels  ? CutAs(result, i)
+                                           : StageOperand{fused_.operands[i], 0, strides.batch, 0});
   }
 }
 
@@ -148,6 +161,15 @@ StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand)
     for (int64_t* elements : {&cut.offset, &cut.row_stride, &cut.repeat_stride}) *elements /= sizes.filters;
   }
   return cut;
+}
+
+// Returns the same where channels are in blocks. Repeats are the blocks; items are images, or one's groups.
+StageOperand FusedConvolution::CutByBlocks(const StageOperand& result, size_t operand) const {
+  const MatrixStrides strides = StridesOf(operand);
+  const int64_t image = result.offset / out_image(), pixel = result.offset % out_image() / block();
+  return {fused_.operands[operand], image * strides.outer + pixel * strides.row,
+          groups() > 1 ? blocks() * strides.batch : strides.outer, result.row_stride / block() * strides.row,
+          strides.batch};
 }
 
 void FusedConvolution::Reserve(GroupShape* shape) const {

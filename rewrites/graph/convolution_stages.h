@@ -4,9 +4,11 @@
 //
 //   layout nhwc: pixels x taps x filters    lhs is the window of the image, rhs the filters
 //   layout nchw: filters x taps x pixels    lhs is the filters, rhs the window; one image at a time
+//   in blocks:   pixels x taps x a block    as nhwc; one block of the filters of one image at a time
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,28 +37,37 @@ struct ConvolutionNode {
   bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
+  int64_t block() const { return ChannelBlock(node.conv.layout); }  // 0: channels are not in blocks
+  // Of so many channels, or filters: those of a pixel that lie side by side.
+  int64_t together(int64_t channels) const { return nhwc() ? channels : std::max<int64_t>(block(), 1); }
   int64_t lanes = 1;  // groups whose channels divide it are computed as a depthwise convolution is
 
-  // Channels of a group, and filters, where all groups are one spec in layout nhwc; 0 where they are not. If
-  // each filter is of one channel alone, that is always so. Vectors are whole groups.
+  // Channels of a group, and filters, where all groups are one spec in layout nhwc, or all of a block; 0
+  // where they are not. If each filter is of one channel alone, that is always so. Vectors are whole groups.
   int64_t lane_group() const {
     const int64_t group = sizes.channels / node.conv.groups;
-    const bool may = nhwc() && node.conv.groups > 1 && sizes.channels == sizes.filters;
+    const bool alike = node.conv.groups > 1 && sizes.channels == sizes.filters;
+    const bool may = block() != 0 ? IsDepthwise(sizes, node.conv) : nhwc() && alike;
     return may && lanes % group == 0 ? group : 0;
   }
   // The groups that are computed one after the other, each by a spec.
   int64_t groups() const { return lane_group() != 0 ? 1 : node.conv.groups; }
+  // Blocks of filters that a group has.
+  int64_t blocks() const { return sizes.filters / groups() / block(); }
   // Pixels of an image along the axis, the zeros around it included.
   int64_t padded(size_t axis) const {
     const AxisOptions& options = node.conv.axes[axis];
     return int64_t{options.before} + sizes.axes[axis].image + options.after;
   }
-  // Elements in a row of the image, in a row of the result, and in a whole image and result. In layout nchw a
-  // row is of one channel's plane.
-  int64_t row() const { return Within(&ConvolutionSizes::Axis::image) * (nhwc() ? sizes.channels : 1); }
-  int64_t out_row() const { return Within(&ConvolutionSizes::Axis::out) * (nhwc() ? sizes.filters : 1); }
-  int64_t image() const { return row() * along().image * (nhwc() ? 1 : sizes.channels); }
-  int64_t out_image() const { return out_row() * along().out * (nhwc() ? 1 : sizes.filters); }
+  // Elements in a row of the image, and in a row of the result. In layout nchw a row is of one channel's
+  // plane, in blocks of one block's.
+  int64_t row() const { return Within(&ConvolutionSizes::Axis::image) * together(sizes.channels); }
+  int64_t out_row() const { return Within(&ConvolutionSizes::Axis::out) * together(sizes.filters); }
+  // Elements in a plane, and in a whole image and result.
+  int64_t plane() const { return row() * along().image; }
+  int64_t out_plane() const { return out_row() * along().out; }
+  int64_t image() const { return plane() * (sizes.channels / together(sizes.channels)); }
+  int64_t out_image() const { return out_plane() * (sizes.filters / together(sizes.filters)); }
 
  private:
   // Pixels in a row: those along all axes but the first.
@@ -67,11 +78,13 @@ struct ConvolutionNode {
   }
 };
 
-// Returns the convolution of padded images of `rows` rows: of one group, or of all that are one spec.
+// Returns the convolution of padded images of `rows` rows: of one group, or of all that are one spec. In
+// blocks it makes one block of the result.
 ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows);
 
 // Returns the stage that copies `rows` rows of one image, with `before` rows of zeros before and `after`
-// behind them, and with the padding of the other axes around each. The caller adds the operands: from, to.
+// behind them, and with the padding of the other axes around each. The caller adds the operands: from, to. In
+// blocks the copy is of one group's channels, or of all that are one spec.
 Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_t after);
 
 // A group that begins with a convolution, and as many of the operations after it as its epilogue does.
@@ -114,6 +127,7 @@ class FusedConvolution : public ConvolutionNode {
 
  private:
   StageOperand CutAs(const StageOperand& result, size_t operand) const;
+  StageOperand CutByBlocks(const StageOperand& result, size_t operand) const;
 
   const FusionGroup& group_;
   const IterationSpace space_;

@@ -48,6 +48,11 @@ Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
   return stage;
 }
 
+// Blocks of channels are the bands' business.
+bool Applies(const GroupProblem& problem) {
+  return IsConvolution(problem) && FusedConvolution(problem.group).block() == 0;
+}
+
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
 bool HasLaneGroups(const GroupProblem& problem) {
@@ -77,7 +82,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
 
 }  // namespace
 
-const GraphRewrite kWholeConvolution = {"convolution", {}, IsConvolution, Enumerate, Expand<false>};
+const GraphRewrite kWholeConvolution = {"convolution", {}, Applies, Enumerate, Expand<false>};
 const GraphRewrite kConvolutionByLanes = {"lanes", {}, HasLaneGroups, Enumerate, Expand<true>};
 
 }  // namespace kirsch

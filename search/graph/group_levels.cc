@@ -32,10 +32,21 @@ int64_t OperandBytes(const Spec& spec, int operand) {
   return Bytes(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
 }
 
+// The bytes of an operand where it is asked for. Elements that rows of a window share count once.
+int64_t RootBytes(const Spec& spec, int operand) {
+  return Bytes(TypeOf(spec, operand), RootElements(spec, operand));
+}
+
+// True if each of several repeats reads all of an input, so that it may be where the last one left it.
+bool IsReadByAllRepeats(const Stage& stage, int operand) {
+  return stage.repeats > 1 && stage.loop == 0 && operand < MatmulDims::kOut &&
+         stage.operands[static_cast<size_t>(operand)].repeat_stride == 0;
+}
+
 // True if every tile reads all of the operand, so that it may be where the last tile left it.
 bool IsReadByAllTiles(const LoopNest& nest, const Stage& stage, int operand) {
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
-  return nest.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
+  return nest.tiles() > 1 && !IsReadByAllRepeats(stage, operand) && operand < MatmulDims::kOut &&
          at.row_stride == 0 && !Makes(nest.stages, at.value);
 }
 
@@ -217,9 +228,11 @@ void GroupLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(nest, *stage, operand, threads_) > 0)
-      level = std::min(level, LevelOfBuffers(Bytes(TypeOf(spec, operand), RootElements(spec, operand))));
+      level = std::min(level, LevelOfBuffers(RootBytes(spec, operand)));
     if (IsReadByAllTiles(nest, *stage, operand))
       level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(nest)));
+    if (IsReadByAllRepeats(*stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + RootBytes(spec, operand)));
     if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
       level = std::min(level, LevelOfBuffers(local_bytes_ + OperandBytes(spec, operand)));
   }
@@ -237,6 +250,9 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
     if (IsReadByAllTiles(nest, stage, operand) && stage.spec.tensor(operand).level < level)
       cycles +=
           ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(nest.tiles());
+    if (IsReadByAllRepeats(stage, operand) && stage.spec.tensor(operand).level < level)
+      cycles +=
+          ReadCycles(RootBytes(stage.spec, operand), level, target_) / static_cast<double>(stage.repeats);
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

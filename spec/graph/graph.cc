@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/graph/graph.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -31,13 +32,15 @@ int64_t TransposedTapsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptio
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   const std::vector<uint32_t>&image = graph.InputType(node, 0).dims, &filters = graph.InputType(node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
+  const uint32_t block = std::max(ChannelBlock(node.conv.layout), 1u);
   // Images of fewer axes use the last entries of `axes`: of height and width, depth stays at its default.
   const size_t count = Info(node.op).image_axes;
   const bool transposed = IsTransposedConvolution(node.op);
-  ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1],
+  ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1] * block,
                          filters[nhwc         ? count + 1
                                  : transposed ? 1
-                                              : 0]};
+                                              : 0] *
+                             block};
   for (size_t i = 0; i < count; ++i) {
     const size_t axis = ImageAxes::kCount - count + i;
     ConvolutionSizes::Axis& along = sizes.axes[axis];
@@ -59,8 +62,31 @@ std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<
                                 uint32_t channels) {
   std::vector<uint32_t> dims = {images};
   dims.insert(dims.end(), axes.begin(), axes.end());
-  dims.insert(layout == ImageLayout::kNhwc ? dims.end() : dims.begin() + 1, channels);
+  const uint32_t block = ChannelBlock(layout);
+  if (block != 0) dims.push_back(block);
+  dims.insert(layout == ImageLayout::kNhwc ? dims.end() : dims.begin() + 1, channels / std::max(block, 1u));
   return dims;
+}
+
+std::vector<uint32_t> FiltersDims(const ConvolutionOptions& options, absl::Span<const uint32_t> kernel,
+                                  uint32_t channels, uint32_t filters, bool transposed) {
+  std::vector<uint32_t> dims(kernel.begin(), kernel.end());
+  const uint32_t block = ChannelBlock(options.layout), inner = std::min(block, channels);
+  if (block != 0) {
+    dims.insert(dims.begin(), {filters / block, channels / inner});
+    dims.insert(dims.end(), {inner, block});
+  } else if (options.layout == ImageLayout::kNhwc) {
+    dims.insert(dims.end(), {channels, filters});
+  } else {
+    dims.insert(dims.begin(), {transposed ? channels : filters, transposed ? filters : channels});
+  }
+  return dims;
+}
+
+bool FitsBlocks(const ConvolutionSizes& sizes, const ConvolutionOptions& options) {
+  const uint32_t block = std::max(ChannelBlock(options.layout), 1u);
+  const uint32_t groups = IsDepthwise(sizes, options) ? 1 : options.groups;
+  return sizes.channels / groups % block == 0 && sizes.filters / groups % block == 0;
 }
 
 bool IsOfAttention(const Graph& graph, int softmax) {

@@ -41,7 +41,9 @@ struct AxisOptions {
 // The options of a convolution. The axes are those of ImageAxes; an axis that the images do not have keeps
 // its defaults. For images of two axes the operands are
 //   kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW];
-//   kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
+//   kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F];
+//   in blocks of B channels: image [N,C/B,H,W,B], filters [F/B,C/groups/B,KH,KW,B,B], of a depthwise one
+//   [C/B,1,KH,KW,1,B].
 // Filters of a transposed convolution, which has one group, are [C,F,KH,KW] and [KH,KW,C,F]. Its strides,
 // dilations and pads are those of the convolution that makes its image of its output: pixels of the output
 // are as far apart, and the pads are cut off.
@@ -162,9 +164,23 @@ int64_t TransposedTapsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptio
 // The element of a window that meets no element of the tensor, or of a pad: what the operation has around it.
 double NumberAround(const GraphNode& node);
 
-// Puts the dims of an image in the order of its layout: [N, C, axes...] or [N, axes..., C].
+// Puts the dims of an image in the order of its layout: [N, C, axes...], [N, axes..., C], or [N, C / block,
+// axes..., block], where the block divides C.
 std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
                                 uint32_t channels);
+
+// Does the same for filters, each of so many channels of its group. `kernel`: the taps along each axis.
+std::vector<uint32_t> FiltersDims(const ConvolutionOptions& options, absl::Span<const uint32_t> kernel,
+                                  uint32_t channels, uint32_t filters, bool transposed);
+
+// True if the layout has no blocks, or if blocks hold no channels of two groups. A depthwise convolution has
+// a group for each channel, and so many filters; its channels are in whole blocks.
+bool FitsBlocks(const ConvolutionSizes& sizes, const ConvolutionOptions& options);
+
+// True if each channel has a filter of its own.
+inline bool IsDepthwise(const ConvolutionSizes& sizes, const ConvolutionOptions& options) {
+  return options.groups == sizes.channels && options.groups == sizes.filters;
+}
 
 // True if the softmax is one of attention: only matmuls use it, as their lhs, directly or after a cast to
 // floats. In such a softmax a row that is -inf throughout means that no key may be seen, and becomes zeros.

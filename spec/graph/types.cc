@@ -107,11 +107,17 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
 // The error text, which shows the operands as the layout has them. Example: "an f32 image [N,H,W,C] and f32
 // filters [KH,KW,C/groups,F]".
 std::string WantedOfConvolution(size_t axes, ImageLayout layout, bool transposed) {
+  const uint32_t block = ChannelBlock(layout);
+  if (block != 0 && transposed) return "a layout without blocks, as the convolution is transposed";
   std::string image, kernel;
   for (char axis : std::string_view("DHW").substr(ImageAxes::kCount - axes)) {
     Append(&image, ",", std::string(1, axis));
     Append(&kernel, ",K", std::string(1, axis));
   }
+  if (block != 0)
+    return Cat("an f32 image [N,C/", block, image, ",", block, "] and f32 filters [F/", block, ",C/groups/",
+               block, kernel, ",", block, ",", block, "] (depthwise [C/", block, ",1", kernel, ",1,", block,
+               "])");
   if (transposed)
     return layout == ImageLayout::kNhwc
                ? Cat("an f32 image [N", image, ",C] and f32 filters [", kernel.substr(1), ",C,F]")
@@ -127,16 +133,24 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
   const size_t axes = Info(node->op).image_axes;
   const bool transposed = IsTransposedConvolution(node->op);
   std::string expected = WantedOfConvolution(axes, conv.layout, transposed);
-  if (image.dims.size() != axes + 2 || filters.dims.size() != axes + 2 || image.dtype != Dtype::kF32 ||
-      filters.dtype != Dtype::kF32)
+  const uint32_t block = ChannelBlock(conv.layout);
+  const size_t more = block != 0 ? 1 : 0;  // axes
+  if (image.dims.size() != axes + 2 + more || filters.dims.size() != axes + 2 + 2 * more ||
+      image.dtype != Dtype::kF32 || filters.dtype != Dtype::kF32 || (block != 0 && transposed))
     return expected;
   // Ranks are known to be right from here on, so sizes can be looked up.
   const ConvolutionSizes sizes = SizesOfConvolution(graph, *node);
-  const uint32_t per_group = filters.dims[conv.layout == ImageLayout::kNhwc ? axes : transposed ? 0 : 1];
-  if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 ||
-      per_group != sizes.channels / conv.groups)
+  Dims out, kernel;
+  for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(sizes.axes).last(axes))
+    kernel.push_back(axis.kernel);
+  if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 || !FitsBlocks(sizes, conv) ||
+      (block != 0 && image.dims.back() != block) ||
+      filters.dims != FiltersDims(conv, kernel, sizes.channels / conv.groups, sizes.filters, transposed))
     return expected;
-  Dims out;
+  // A window has room for four digits: a block, the taps along each axis, the blocks. Taps along the width
+  // follow a block's channels without a gap only if none are left out.
+  if (block != 0 && axes == ImageAxes::kCount && conv.axes[ImageAxes::kWidth].dilation > 1)
+    return "no dilation along the width, where images of three axes are in blocks";
   for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(sizes.axes).last(axes)) {
     if (axis.out == 0)
       return transposed ? Cat("pads that leave from 1 to ", kMaxSide, " pixels of the output along each axis")

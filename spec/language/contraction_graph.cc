@@ -312,7 +312,7 @@ class ContractionFinder {
     KIRSCH_RETURN_IF_ERROR(CheckTypesWith(request.epilogue));
     if (request.limit() != ConvolutionLimit::kNone)
       return Refused(contraction_,
-                     "a convolution without pads and groups, of one image where channels come first");
+                     "a convolution without pads, groups and blocks, of one image where channels come first");
     return AsSpec(request);
   }
 

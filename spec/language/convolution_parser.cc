@@ -137,6 +137,7 @@ class ConvolutionParser {
                              Cat("a divisor of the image's ", sizes.channels, " channels"));
     if (sizes.filters % groups != 0)
       return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", sizes.filters, " filters"));
+    KIRSCH_RETURN_IF_ERROR(CheckBlocks());
     for (size_t axis = 0; axis < sizes.axes.size(); ++axis) {
       const AxisOptions& options = asked_.options.axes[axis];
       const bool transposed = asked_.transposed();
@@ -150,6 +151,20 @@ class ConvolutionParser {
       return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
     }
     return absl::OkStatus();
+  }
+
+  // Blocks of channels are whole, and hold no channels of two groups.
+  absl::Status CheckBlocks() const {
+    const uint32_t block = asked_.block();
+    if (block == 0) return absl::OkStatus();
+    const Word& layout = words_.Value(kConvolutionOptions.back());
+    if (asked_.transposed())
+      return words_.Expected(layout, "a layout without blocks, as the convolution is transposed");
+    if (FitsBlocks(asked_.sizes, asked_.options)) return absl::OkStatus();
+    return words_.Expected(
+        layout, Cat("a layout in whose blocks of ", block, " the channels and filters of each group fit, of ",
+                    asked_.sizes.channels, " channels, ", asked_.sizes.filters,
+                    " filters, groups=", asked_.options.groups));
   }
 
   // May it be a graph? Convolutions of graphs are of f32, and have none of these options.
@@ -171,6 +186,9 @@ class ConvolutionParser {
         return words_.Expected(words_.Value(kPadOption), Cat("pad=0", kGraphsOnly));
       case ConvolutionLimit::kGroups:
         return words_.Expected(words_.Value(kGroups), Cat("groups=1", kGraphsOnly));
+      case ConvolutionLimit::kBlocks:
+        return words_.Expected(words_.Value(kConvolutionOptions.back()),
+                               Cat("a layout without blocks", kGraphsOnly));
       case ConvolutionLimit::kImages:
         return words_.Expected(sizes_word_, Cat("a single image where channels come first", kGraphsOnly));
       case ConvolutionLimit::kSides:

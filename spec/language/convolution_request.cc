@@ -65,33 +65,34 @@ std::vector<uint32_t> ConvolutionRequest::image_dims() const {
 }
 
 std::vector<uint32_t> ConvolutionRequest::filters_dims() const {
-  Dims dims = Along(*this, &ConvolutionSizes::Axis::kernel);
-  const uint32_t per_group = sizes.channels / options.groups;
-  if (nhwc())
-    dims.insert(dims.end(), {per_group, sizes.filters});
-  else if (transposed())
-    dims.insert(dims.begin(), {per_group, sizes.filters});
-  else
-    dims.insert(dims.begin(), {sizes.filters, per_group});
-  return dims;
+  return FiltersDims(options, Along(*this, &ConvolutionSizes::Axis::kernel), sizes.channels / options.groups,
+                     sizes.filters, transposed());
 }
 
 EpilogueShapes ConvolutionRequest::output_shapes() const {
   const Dims pixels = Along(*this, &ConvolutionSizes::Axis::out);
   const Dims all = ImageDims(options.layout, sizes.images, pixels, sizes.filters);
-  // An operand with an element for each pixel has the output's shape with one filter.
-  const Dims by_pixel = ImageDims(options.layout, sizes.images, pixels, 1);
-  Dims by_filter = {sizes.filters};
+  // An operand with an element for each pixel has the output's shape with one filter, one with an element for
+  // each filter that with one pixel.
+  Dims by_pixel = all, by_filter = {sizes.filters};
+  by_pixel[nhwc() ? all.size() - 1 : 1] = 1;
   if (nhwc()) return {by_pixel, by_filter, all};
-  // In nchw, filters come before the axes of the image, which are of size 1 then: [F,1,1].
-  by_filter.resize(axes() + 1, 1);
-  return {by_filter, by_pixel, all};
+  // Else filters come before the axes of the image, which are of size 1 then: [F,1,1], or [F/16,1,1,16].
+  if (block() == 0) {
+    by_filter.resize(axes() + 1, 1);
+    return {by_filter, by_pixel, all};
+  }
+  by_pixel.back() = 1;
+  by_filter = ImageDims(options.layout, 1, Dims(axes(), 1), sizes.filters);
+  by_filter.erase(by_filter.begin());
+  return {by_pixel, by_filter, all};
 }
 
 ConvolutionLimit ConvolutionRequest::limit() const {
   if (transposed()) return ConvolutionLimit::kTransposed;
   if (options.padded()) return ConvolutionLimit::kPad;
   if (options.groups > 1) return ConvolutionLimit::kGroups;
+  if (block() != 0) return ConvolutionLimit::kBlocks;
   if (!nhwc() && sizes.images > 1) return ConvolutionLimit::kImages;
   // The matmul that it would be may have sides or an output that are too large for a spec.
   const ConvShape shape = ShapeOf(*this);

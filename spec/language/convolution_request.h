@@ -27,10 +27,20 @@ inline constexpr char kImageName[] = "image", kFiltersName[] = "filters";
 //   kTransposed it is transposed, so several contractions
 //   kPad        zeros around the image, which lie nowhere in memory
 //   kGroups     several groups; a spec has one
+//   kBlocks     channels in blocks, whose filters are computed block by block
 //   kImages     several images in nchw, which are computed one after the other
 //   kSides      more pixels, or terms in a sum, than a side of a matmul may have (kMaxSide)
 //   kElements   more elements in out than an operand may have (kMaxElements)
-enum class ConvolutionLimit : uint8_t { kNone, kTransposed, kPad, kGroups, kImages, kSides, kElements };
+enum class ConvolutionLimit : uint8_t {
+  kNone,
+  kTransposed,
+  kPad,
+  kGroups,
+  kBlocks,
+  kImages,
+  kSides,
+  kElements
+};
 
 // A value. Whoever makes one has checked that the padded image holds the kernel, and that `groups` divides
 // the channels and the filters.
@@ -45,11 +55,12 @@ struct ConvolutionRequest {
   size_t axes() const { return Info(op).image_axes; }
   bool transposed() const { return Info(op).transposed; }
   bool nhwc() const { return options.layout == ImageLayout::kNhwc; }
+  uint32_t block() const { return ChannelBlock(options.layout); }  // of channels; 0: not in blocks
   // The shapes of the parameters, in the order of `options.layout`.
   std::vector<uint32_t> image_dims() const;
   std::vector<uint32_t> filters_dims() const;
   // The shapes that the epilogue's operands have. Its rows and columns are those of the matmul that each
-  // convolution is: of nhwc pixels and filters, of nchw filters and pixels.
+  // convolution is: of nhwc and of blocks pixels and filters, of nchw filters and pixels.
   EpilogueShapes output_shapes() const;
 
   // kNone: the convolution is a single contraction, which AsSpec makes.

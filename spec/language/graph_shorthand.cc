@@ -163,15 +163,17 @@ struct Shorthand {
 constexpr std::array<Shorthand, 12> kShorthands = {{
     {Name(Operation::kConv1d), ParsedConvolution<Operation::kConv1d>,
      "TYPES IMAGESxCHANNELSxWIDTH filters=N kernel=W [stride=N pad=N|LEFT,RIGHT dilation=N groups=N "
-     "layout=ncw|nwc accumulate const-filters fixed-order epilogue=STEPS]",
+     "layout=ncw|nwc|ncw8c|ncw16c accumulate const-filters fixed-order epilogue=STEPS]",
      "conv1d f32 1x80x3000 filters=384 kernel=3 pad=1 layout=nwc", "ncw"},
     {Name(Operation::kConv2d), ParsedConvolution<Operation::kConv2d>,
      "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N|NxN pad=N|TOP,LEFT,BOTTOM,RIGHT "
-     "dilation=N|NxN groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
+     "dilation=N|NxN groups=N layout=nchw|nhwc|nchw8c|nchw16c accumulate const-filters fixed-order "
+     "epilogue=STEPS]",
      "conv2d f32 1x64x56x56 filters=64 kernel=3x3 pad=1 layout=nhwc", "nchw"},
     {Name(Operation::kConv3d), ParsedConvolution<Operation::kConv3d>,
      "TYPES IMAGESxCHANNELSxDEPTHxHEIGHTxWIDTH filters=N kernel=DxHxW [stride=N|NxNxN "
-     "pad=N|FRONT,TOP,LEFT,BACK,BOTTOM,RIGHT dilation=N|NxNxN groups=N layout=ncdhw|ndhwc accumulate "
+     "pad=N|FRONT,TOP,LEFT,BACK,BOTTOM,RIGHT dilation=N|NxNxN groups=N "
+     "layout=ncdhw|ndhwc|ncdhw8c|ncdhw16c accumulate "
      "const-filters fixed-order epilogue=STEPS]",
      "conv3d f32 1x16x8x28x28 filters=32 kernel=3x3x3 pad=1 layout=ndhwc", "ncdhw"},
     {Name(Operation::kConv1dTranspose), ParsedConvolution<Operation::kConv1dTranspose>,

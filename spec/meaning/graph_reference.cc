@@ -392,6 +392,7 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
   const ConvolutionOptions& conv = node.conv;
   const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const int64_t block = ChannelBlock(conv.layout);
   const size_t axes = Info(node.op).image_axes, unused = ImageAxes::kCount - axes;
   const ElementIndex first = IndexOfRow(node.type.dims, row);
   const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
@@ -402,7 +403,7 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
   for (size_t i = 0; i < node.type.dims.back(); ++i) {
     ElementIndex out = first;
     out.back() = static_cast<int64_t>(i);
-    const int64_t filter = out[nhwc ? axes + 1 : 1];
+    const int64_t filter = block != 0 ? out[1] * block + out.back() : out[nhwc ? axes + 1 : 1];
     for (int64_t tap = 0; tap < taps; ++tap) {
       // The tap's position along each axis, the last axis fastest.
       ElementIndex pixel(axes), of_kernel(axes);
@@ -429,14 +430,18 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
       for (int64_t c = 0; c < channels; ++c) {
         // Both operands have their channels where the layout puts them.
         ElementIndex image = pixel, weight = of_kernel;
-        image.insert(nhwc ? image.end() : image.begin(), filter / filters * channels + c);
+        const int64_t channel = filter / filters * channels + c;
+        if (block != 0) image.push_back(channel % block);
+        image.insert(nhwc ? image.end() : image.begin(), block != 0 ? channel / block : channel);
         image.insert(image.begin(), first[0]);
-        if (nhwc)
+        if (block != 0) {
+          weight.insert(weight.begin(), {filter / block, c / block});
+          weight.insert(weight.end(), {c % block, filter % block});
+        } else if (nhwc) {
           weight.insert(weight.end(), {c, filter});
-        else if (transposed)
-          weight.insert(weight.begin(), {c, filter});
-        else
-          weight.insert(weight.begin(), {filter, c});
+        } else {
+          weight.insert(weight.begin(), {transposed ? c : filter, transposed ? filter : c});
+        }
         products.Add(i, Element(node.inputs[0], image), Element(node.inputs[1], weight));
       }
     }

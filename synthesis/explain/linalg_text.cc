@@ -230,7 +230,8 @@ class LinalgWriter {
   absl::Status WriteConvolution(int node) {
     const GraphNode& at = graph_.at(node);
     const size_t image_axes = Info(at.op).image_axes;
-    if (IsTransposedConvolution(at.op) || at.conv.groups != 1) return Refused(node);
+    const bool blocks = ChannelBlock(at.conv.layout) != 0;
+    if (IsTransposedConvolution(at.op) || at.conv.groups != 1 || blocks) return Refused(node);
     const ConvolutionSizes sizes = SizesOfConvolution(graph_, at);
     const bool nhwc = at.conv.layout == ImageLayout::kNhwc;
     // Axes that images do not have come first, with the size 1.

@@ -298,8 +298,9 @@ TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, GraphSuiteTest,
                          ::testing::Values(GraphSuite{"conv", 53}, GraphSuite{"conv_nchw", 23},
-                                           GraphSuite{"conv_axes", 14}, GraphSuite{"conv_groups", 6},
-                                           GraphSuite{"fused", 29}, GraphSuite{"softmax", 27}),
+                                           GraphSuite{"conv_nchw16c", 12}, GraphSuite{"conv_axes", 14},
+                                           GraphSuite{"conv_groups", 6}, GraphSuite{"fused", 29},
+                                           GraphSuite{"softmax", 27}),
                          [](const auto& info) { return info.param.name; });
 
 std::string ErrorOf(const std::string& text, const std::string& kernel = "") {

@@ -272,7 +272,7 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
        "spec:1:12: expected a single image where channels come first (else it is of f32, without "
        "accumulate and fixed-order), got '2x4x9x9'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc",
-       "spec:1:48: expected a layout (nchw|nhwc), got 'nchwc'; did you mean 'nchw'?"},
+       "spec:1:48: expected a layout (nchw|nhwc|nchw8c|nchw16c), got 'nchwc'; did you mean 'nchw'?"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw pad=1",
        "spec:1:57: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 pad=1,2",
@@ -286,7 +286,7 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
       {"conv1d f32 1x4x9 filters=2 kernel=3 stride=2x1",
        "spec:1:44: expected one number, as images have one axis, got '2x1'"},
       {"conv1d f32 1x4x9 filters=2 kernel=3 layout=nhwc",
-       "spec:1:44: expected a layout (ncw|nwc), got 'nhwc'; did you mean 'nwc'?"},
+       "spec:1:44: expected a layout (ncw|nwc|ncw8c|ncw16c), got 'nhwc'; did you mean 'nwc'?"},
       {"conv1d f32 1x4x9 filters=2 kernel=3 pad=1,2,3",
        "spec:1:45: expected one pad for all sides, or those of left,right, got '3'"},
       {"conv3d f32 1x4x9x9 filters=2 kernel=3x3x3",

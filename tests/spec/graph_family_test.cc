@@ -264,7 +264,7 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
        "f:1:40: expected a kernel that fits the padded image, got '3x3' (for h = 1)"},
       {"conv2d f32 1x4x9x7 filters=8 kernel=3x3 pad=1..2", "f:1:45: expected pad from 0 to 4096, got '1..2'"},
       {"\n# x\n  a = conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 layout=nhwx",
-       "f:3:57: expected a layout (nchw|nhwc), got 'nhwx'; did you mean 'nhwc'?"},
+       "f:3:57: expected a layout (nchw|nhwc|nchw8c|nchw16c), got 'nhwx'; did you mean 'nhwc'?"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
   // Where a single kernel is wanted.

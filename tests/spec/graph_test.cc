@@ -442,7 +442,7 @@ TEST(GraphTest, ShorthandsAreKernels) {
       {"conv2d f32 1x4x6x7 filters=8 kernel=9x2",
        "spec:1:37: expected a kernel that fits the padded image, got '9x2'"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 layout=nhwx",
-       "spec:1:48: expected a layout (nchw|nhwc), got 'nhwx'; did you mean 'nhwc'?"},
+       "spec:1:48: expected a layout (nchw|nhwc|nchw8c|nchw16c), got 'nhwx'; did you mean 'nhwc'?"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 pad=-1", "spec:1:45: expected pad from 0 to 4096, got '-1'"},
       {"softmax f32 1048576x1048576",
        "spec:1:13: expected at most 4294967296 elements, got '1048576x1048576'"},

@@ -315,14 +315,19 @@ class GraphHandle : public PrimitiveSequence {
   bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
     if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
       return false;
-    // The axis of the channels; all others must have one element in the operand.
-    const bool nchw = IsConvolution(contraction.op) && contraction.conv.layout == ImageLayout::kNchw;
-    const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
+    // The axes of the channels, of which blocks have two; all others must have one element in the operand.
+    const bool convolution = IsConvolution(contraction.op);
+    const size_t rank = contraction.type.dims.size();
+    const auto of_channels = [&](size_t axis) {
+      const bool first = convolution && contraction.conv.layout != ImageLayout::kNhwc;
+      return (axis == 1 && first) ||
+             (axis == rank - 1 && (!first || ChannelBlock(contraction.conv.layout) != 0));
+    };
     std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
     dims.insert(dims.begin(), rank - dims.size(), 1);
-    const uint32_t count = std::exchange(dims[channels], 1);
-    return count == contraction.type.dims[channels] &&
-           std::count(dims.begin(), dims.end(), 1) == static_cast<std::ptrdiff_t>(rank);
+    for (size_t axis = 0; axis < rank; ++axis)
+      if (dims[axis] != (of_channels(axis) ? contraction.type.dims[axis] : 1)) return false;
+    return true;
   }
 
   // A bias of a convolution has one axis, that of a matmul as many as its output.
@@ -342,8 +347,33 @@ class GraphHandle : public PrimitiveSequence {
     return order;
   }
 
-  // Permutes the axes of an image to what oneDNN wants, whatever the layout in memory is: N, C, H, W.
+  // Returns a tensor whose axes are in blocks: the blocks row by row, and within each the axes of `inner`,
+  // the outermost first. Example: {0, 16} for filters of a depthwise convolution in blocks of 16 groups.
+  static memory::desc Blocked(const Dims& dims, const std::vector<std::pair<int, memory::dim>>& inner) {
+    memory::desc desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
+    dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+    memory::dim stride = 1;
+    Dims blocks = dims;
+    for (const auto& [axis, size] : inner) {
+      blocking.inner_idxs[blocking.inner_nblks] = axis;
+      blocking.inner_blks[blocking.inner_nblks++] = size;
+      blocks[static_cast<size_t>(axis)] /= size;
+      stride *= size;
+    }
+    for (size_t axis = dims.size(); axis-- > 0; stride *= blocks[axis]) blocking.strides[axis] = stride;
+    return desc;
+  }
+
+  // Permutes the axes of an image to what oneDNN wants, whatever the layout in memory is: N, C, H, W. An
+  // operand of an epilogue may have one channel for all.
   memory::desc ImageAxes(const GraphNode& conv, const memory::desc& desc) const {
+    if (const memory::dim block = kirsch::ChannelBlock(conv.conv.layout); block != 0) {
+      Dims dims = desc.dims();
+      const memory::dim channels = dims.back();
+      dims.pop_back();
+      dims[1] *= channels;
+      return channels == 1 ? desc.reshape(dims) : Blocked(dims, {{1, block}});
+    }
     if (conv.conv.layout != ImageLayout::kNhwc) return desc;
     std::vector<int> order = Order(conv, 2, {1});
     order.insert(order.begin(), 0);
@@ -354,6 +384,17 @@ class GraphHandle : public PrimitiveSequence {
   memory::desc FilterAxes(const GraphNode& conv, const memory::desc& plain) const {
     Dims dims = plain.dims();
     const auto groups = static_cast<memory::dim>(conv.conv.groups);
+    if (const memory::dim block = kirsch::ChannelBlock(conv.conv.layout); block != 0) {
+      // [O / block, I / block, H, W, block of I, block of O], or, if there is one I of each group, 1 and 1.
+      const memory::dim input = dims[dims.size() - 2];
+      dims.resize(dims.size() - 2);
+      dims[0] *= block;
+      dims[1] *= input;
+      if (groups == 1) return Blocked(dims, {{1, block}, {0, block}});
+      dims[0] /= groups;
+      dims.insert(dims.begin(), groups);
+      return input == 1 ? Blocked(dims, {{0, block}}) : Blocked(dims, {{2, block}, {1, block}});
+    }
     if (conv.conv.layout == ImageLayout::kNhwc) {
       if (groups == 1) return plain.permute_axes(Order(conv, 2, {1, 0}));
       dims.back() /= groups;
