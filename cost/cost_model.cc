@@ -182,29 +182,6 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
   return cycles;
 }
 
-// Returns the cycles that the first rows of lhs wait longer for a tile of rhs. Microkernels ask for the tile
-// beside their own, and one that is wider than theirs has all come when the first rows have passed. So it
-// hides behind the work of these rows, where its move says behind that of all.
-double CostModel::FirstRowsCycles(const Spec& spec, const Spec& first) const {
-  constexpr int kRhs = MatmulDims::kRhs, kMostVectors = 4;
-  const TensorSpec& rhs = spec.operand[kRhs];
-  const int widest = kMostVectors * target_.vectors.front().lanes(AccumulatorOf(spec));
-  if (!IsPrefetched(rhs) || InnerDim(spec, kRhs) != MatmulDims::kN ||
-      spec.size[MatmulDims::kN] <= static_cast<uint32_t>(widest))
-    return 0;
-  Transfer transfer{rhs.resident == kPrefetchedFromRam ? Level::kRam : Level::kL3,
-                    rhs.level,
-                    FootprintOf(spec, kRhs, target_),
-                    {}};
-  transfer.by_tiles = true;
-  const Exposure exposure = ExposureOf(transfer, spec.active_threads);
-  const auto waited = [&](const Spec& beside) {
-    const double hiding = std::max(0.0, ComputeBound(beside) - exposure.below);
-    return std::max(exposure.exposed, exposure.total - hiding);
-  };
-  return std::max(0.0, waited(first) - waited(spec));
-}
-
 // Returns the cycles that lines of columns or panels from RAM take longer than with the fastest loads there
 // are. Rows that are walked along don't, nor does what bounds them.
 double CostModel::WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
@@ -328,11 +305,10 @@ Cost CostModel::BuiltInBase(const Spec& spec, const Decision& decision, const Ex
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return CostFromCycles(
-          static_cast<double>(trips) * target_.loop_cycles +
-          (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) + CutPanelsCycles(spec, expansion)
-           : decision.dim == MatmulDims::kM ? FirstRowsCycles(spec, expansion.children[0].spec)
-                                            : 0));
+      return CostFromCycles(static_cast<double>(trips) * target_.loop_cycles +
+                            (decision.dim == MatmulDims::kK
+                                 ? OverrunCycles(spec, expansion) + CutPanelsCycles(spec, expansion)
+                                 : 0));
     }
     case RewriteKind::kParallelTile:
       // Only the outermost parallel tile starts threads.

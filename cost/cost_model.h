@@ -91,7 +91,6 @@ class CostModel {
                        double waited) const;
   double LeastAsking(const Spec& spec, int64_t lines) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;
-  double FirstRowsCycles(const Spec& spec, const Spec& first) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double HidingPlace(const Spec& spec, int operand) const;
   double BesideTiles(const Spec& spec, const Decision& decision) const;

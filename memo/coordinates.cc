@@ -75,7 +75,7 @@ std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t
 void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->dtype = static_cast<Dtype>(reader->Below(kDtypes.size()));
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
-  tensor->resident = static_cast<uint8_t>(reader->Below(kPrefetchedFromRam + 1));
+  tensor->resident = static_cast<uint8_t>(reader->Below(kPrefetched + 1));
   tensor->constant = static_cast<uint8_t>(reader->Below(2));
   tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kNumLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));

@@ -575,7 +575,7 @@ int64_t ColumnsAhead(const Spec& microkernel) {
 }
 
 bool PrefetchesColumns(const Spec& spec) {
-  return IsPrefetched(spec.operand[MatmulDims::kRhs]) &&
+  return spec.operand[MatmulDims::kRhs].resident == kPrefetched &&
          InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
 }
 
@@ -583,7 +583,7 @@ bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (PrefetchesColumns(microkernel)) return true;
   // Of pieces of rows, there is one beside if a row of rhs is longer than the tile.
-  return IsPrefetched(rhs) && RhsHasShortRuns(microkernel) &&
+  return rhs.resident == kPrefetched && RhsHasShortRuns(microkernel) &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 

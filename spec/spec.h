@@ -20,7 +20,7 @@
 namespace kirsch {
 
 // Values of TensorSpec::resident.
-inline constexpr uint8_t kResident = 1, kPrefetched = 2, kPrefetchedFromRam = 3;
+inline constexpr uint8_t kResident = 1, kPrefetched = 2;
 
 // One operand of a spec: its type, where it is, and how it lies.
 struct TensorSpec {
@@ -28,8 +28,7 @@ struct TensorSpec {
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
   // How the tile came to its level. 0: it was there from the start, or a copy made it. kResident: a move
   // brought it, without code. kPrefetched: the same, and microkernels prefetch it (rhs): columns one behind
-  // the other, or of rows the tile beside their own. kPrefetchedFromRam: of rows, from RAM. A tile that a move
-  // has brought is not copied any more.
+  // the other, or of rows the tile beside their own. A tile that a move has brought is not copied any more.
   uint8_t resident = 0;
   // 1: its contents are known ahead, so that it may be packed once, outside of the kernel. Only an input of a
   // root spec may be constant, and one at most.
@@ -134,9 +133,6 @@ inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > 
 constexpr bool MayBeCopied(const TensorSpec& tensor) {
   return tensor.layout.kind != LayoutKind::kPacked && tensor.resident == 0;
 }
-
-// True if microkernels prefetch what a move has brought.
-constexpr bool IsPrefetched(const TensorSpec& tensor) { return tensor.resident >= kPrefetched; }
 
 // Reduces lhs_as to the roundings that are still possible: those where a copy may round something, and there
 // are products of the result.

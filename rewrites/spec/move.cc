@@ -94,10 +94,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     const bool ahead = AreColumnsPrefetched(spec, decision);
     if (ahead) AskForColumnsAhead(spec, target, &transfer);
     // What has been asked for so stays that, if it is moved once more.
-    const uint8_t brought = transfer.by_tiles && transfer.from == Level::kRam ? kPrefetchedFromRam
-                            : ahead || transfer.by_tiles                      ? kPrefetched
-                                                                              : kResident;
-    moved.resident = std::max(moved.resident, brought);
+    moved.resident = ahead || transfer.by_tiles ? kPrefetched : std::max(moved.resident, kResident);
     SettleRounding(&child);
     // The tile takes room in its cache from here on.
     expansion->filled = decision.level;

@@ -61,7 +61,7 @@ using Attributes = std::vector<uint32_t>;  // dtype, level, resident, constant, 
 std::vector<Attributes> AllAttributes() {
   std::vector<Attributes> all;
   for (uint32_t level = 0; level <= kNumLevels; ++level)
-    for (uint32_t resident = 0; resident <= 4; ++resident)
+    for (uint32_t resident = 0; resident <= 3; ++resident)
       for (uint32_t kind = 0; kind <= 4; ++kind)
         for (uint32_t order = 0; order <= 2; ++order)
           for (uint32_t panel : {0u, 16u, 255u, 256u})
@@ -73,7 +73,7 @@ std::vector<Attributes> AllAttributes() {
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kPrefetchedFromRam && a[3] < 2 && a[4] < 4 &&
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kPrefetched && a[3] < 2 && a[4] < 4 &&
          a[5] < 2 && a[6] < 256 && a[7] % 256 > 0;
 }
 
@@ -213,7 +213,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
       TensorSpec& tensor = spec.tensor(operand);
       tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
-      tensor.resident = static_cast<uint8_t>(random() % (kPrefetchedFromRam + 1));
+      tensor.resident = static_cast<uint8_t>(random() % (kPrefetched + 1));
       tensor.constant = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);
       tensor.layout.order = static_cast<Order>(random() % 2);
