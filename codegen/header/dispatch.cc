@@ -2,6 +2,7 @@
 #include "codegen/header/dispatch.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,13 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
 //     default:
 //       return 0;
 //   }
+// Where several sizes are compared, a kernel may serve members here and there. So comparisons are an
+// expression then, whose value is the kernel's number:
+//   switch (m <= 16 ? t <= 4 ? 0 : 1 :
+//           2) {
+//     case 0:
+//       NAME_m1_t1_and_more(m, t, x, out);
+//       return 1;
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
@@ -103,7 +111,40 @@ class SwitchPrinter {
       Line(depth, Cat("if (", least > 0 ? Cat(size.name, " < ", least, " || ") : "", size.name, " > ",
                       size.values.back(), ") return 0;"));
     }
-    PrintRanges(level, member, depth);
+    if (level + 1 < dispatch_.levels().size())
+      PrintNumbered(level, member, depth);
+    else
+      PrintRanges(level, member, depth);
+  }
+
+  void PrintNumbered(size_t level, size_t member, int depth) {
+    std::map<size_t, size_t> members;  // of each kernel, one
+    Line(depth, Cat("switch (", NumberText(level, member, &members), ") {"));
+    for (const auto& [number, any] : members) {
+      Line(depth + 1, Cat("case ", number, ":"));
+      PrintCall(any, depth + 2);
+    }
+    Line(depth, "}");
+    Line(depth, "return 0;");
+  }
+
+  // An expression: the number of the kernel. `members` gets one of each kernel. The last range needs no
+  // comparison.
+  std::string NumberText(size_t level, size_t member, std::map<size_t, size_t>* members) {
+    if (level == dispatch_.levels().size()) {
+      const size_t number = variant_.number_of(member);
+      members->try_emplace(number, member);
+      return Cat(number);
+    }
+    const VaryingSize& size = dispatch_.SizeOf(level);
+    const char* const separator = level + 1 < dispatch_.levels().size() ? " :\n" : " : ";
+    std::string text;
+    for (const auto& [first, end] : dispatch_.RangesOf(level, member)) {
+      if (end < size.values.size()) Append(&text, size.name, " <= ", size.values[end - 1], " ? ");
+      Append(&text, NumberText(level + 1, member + first * dispatch_.levels()[level].stride, members),
+             end < size.values.size() ? separator : "");
+    }
+    return text;
   }
 
   // The last range needs no comparison.

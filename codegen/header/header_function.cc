@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t kMembersSampledWell = 16;
 // With more members that share programs, the self-test takes one in so many: about this many in all. That
 // step is odd, so that the remainders of blocks differ from one tested member to the next. For 1000 members
-// it is 3.
-constexpr int64_t kMembersTested = 256;
+// it is 15. Their samples are the larger part of a self-test.
+constexpr int64_t kMembersTested = 64;
 int64_t MembersPerTested(int64_t count) { return ((count - 1) / kMembersTested) | 1; }
 
 // Returns `name`, with `_` behind it as long as another parameter of the function may be called so.

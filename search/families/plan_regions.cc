@@ -2,6 +2,7 @@
 #include "search/families/plan_regions.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -46,6 +47,7 @@ class PlanRegionFinder : private RegionFinder {
   // A plan for any size, and the corners of the box of members that it serves.
   struct Rule {
     std::unique_ptr<SymbolicPlan> plan;
+    Level placement;
     size_t first, last;  // corners of what it serves; there is code for all between them
   };
 
@@ -117,9 +119,47 @@ class PlanRegionFinder : private RegionFinder {
 
   // Returns false also if no rule serves several members.
   absl::StatusOr<bool> ServeAll() override {
+    KIRSCH_RETURN_IF_ERROR(ServePlacements());
     for (size_t member = grid().members(); member-- > 0;)
       if (absl::StatusOr<bool> served = Serve(member); !served.ok() || !*served) return served;
     return SharesAnywhere();
+  }
+
+  // Members of one placement may be in no box: operands of an attention are in L2 where q + t <= 42. A plan
+  // serves no more rows and keys than it was searched for, so no member's plan serves all of them. So plans
+  // are searched for places in the box around them, too, as if operands were still there.
+  absl::Status ServePlacements() {
+    std::map<Level, std::vector<size_t>> placed;
+    for (size_t member = 0; member < grid().members(); ++member)
+      placed[placements_[member]].push_back(member);
+    for (const auto& [level, members] : placed) {
+      const auto [low, high] = grid().Around(members);
+      if (placements_[high] == level) continue;
+      for (const size_t place : MembersAt(LaddersOf(grid().At(low), grid().At(high))))
+        KIRSCH_RETURN_IF_ERROR(placements_[place] == level ? Improve(place) : ImproveAs(level, place));
+    }
+    return absl::OkStatus();
+  }
+
+  // In each size the last place, that with a fourth of its number, and so on.
+  static std::vector<std::vector<size_t>> LaddersOf(const SizeGrid::Place& low, const SizeGrid::Place& high) {
+    std::vector<std::vector<size_t>> ladders(low.size());
+    for (size_t dim = 0; dim < low.size(); ++dim) {
+      for (size_t i = high[dim]; i > low[dim]; i /= 4) ladders[dim].push_back(i);
+      ladders[dim].push_back(low[dim]);
+    }
+    return ladders;
+  }
+
+  // Searches for a plan of a member's sizes that is better than those of the placement, though the member has
+  // another one.
+  absl::Status ImproveAs(Level placement, size_t member) {
+    if (Stopped()) return absl::OkStatus();
+    const SymbolValues point = PlannedFor(member);
+    double least = RuleCosts::kNone;
+    for (const Rule& rule : rules_)
+      if (rule.placement == placement) least = std::min(least, rule.plan->CyclesFor(point));
+    return Add(member, placement, rule_finder_.Find(point, placement, least / (1 + kLossNotSearched)));
   }
 
   // Searches for the member only if no rule serves it yet: first as usual, then among plans of other forms.
@@ -127,25 +167,27 @@ class PlanRegionFinder : private RegionFinder {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
     KIRSCH_RETURN_IF_ERROR(Improve(member));
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    KIRSCH_RETURN_IF_ERROR(Add(member, rule_finder_.FindOthers(PlannedFor(member))));
+    const Level placement = placements_[member];
+    KIRSCH_RETURN_IF_ERROR(Add(member, placement, rule_finder_.FindOthers(PlannedFor(member), placement)));
     return costs_.Least(member) < RuleCosts::kNone;
   }
 
   bool Stopped() const override { return members_.stopped && members_.stopped(); }
 
   absl::Status Search(size_t member, double cutoff) override {
-    return Add(member, rule_finder_.Find(PlannedFor(member), cutoff));
+    const Level placement = placements_[member];
+    return Add(member, placement, rule_finder_.Find(PlannedFor(member), placement, cutoff));
   }
 
   // Adds the rules of the member's plans. They are for members with its placement only.
-  absl::Status Add(size_t member, absl::StatusOr<PlanRuleFinder::Rules> rules) {
+  absl::Status Add(size_t member, Level placement, absl::StatusOr<PlanRuleFinder::Rules> rules) {
     if (!rules.ok()) return rules.status();
     for (std::unique_ptr<SymbolicPlan>& plan : *rules) {
       std::vector<double> cycles(grid().members(), RuleCosts::kNone);
       std::vector<size_t> placed, served;
       for (size_t i = 0; i < cycles.size(); ++i) {
         // A plan for some number of rows may have no code for fewer.
-        if (placements_[i] != placements_[member] || !plan->FitsLeast(LeastServed(i))) continue;
+        if (placements_[i] != placement || !plan->FitsLeast(LeastServed(i))) continue;
         placed.push_back(i);
         cycles[i] = plan->CyclesFor(SizesOf(i));
         if (cycles[i] < RuleCosts::kNone) served.push_back(i);
@@ -158,7 +200,7 @@ class PlanRegionFinder : private RegionFinder {
       // Members outside of the corners have no code by this rule.
       for (size_t i : served)
         if (!grid().IsBetween(*first, i) || !grid().IsBetween(i, last)) cycles[i] = RuleCosts::kNone;
-      rules_.push_back({std::move(plan), *first, last});
+      rules_.push_back({std::move(plan), placement, *first, last});
       costs_.Add(std::move(cycles));
     }
     return absl::OkStatus();

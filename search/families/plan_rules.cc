@@ -40,12 +40,14 @@ double SavedByStreaming(const Plan& plan, const Plan& with_rows, const Target& t
 
 }  // namespace
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Find(const SymbolValues& sizes, double cutoff) const {
-  return Search(sizes, KeyUse::kAtOnce, cutoff);
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Find(const SymbolValues& sizes, Level placement,
+                                                           double cutoff) const {
+  return Search(sizes, placement, KeyUse::kAtOnce, cutoff);
 }
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::FindOthers(const SymbolValues& sizes) const {
-  return Search(sizes, KeyUse::kBlocks, kInfiniteCycles);
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::FindOthers(const SymbolValues& sizes,
+                                                                 Level placement) const {
+  return Search(sizes, placement, KeyUse::kBlocks, kInfiniteCycles);
 }
 
 // Keys: one less than a multiple of the largest block, of which blocks of all sizes leave nearly a block.
@@ -77,12 +79,13 @@ std::optional<Graph> PlanRuleFinder::WithOtherKeys(SymbolValues sizes) const {
   return members_.graph_of(sizes);
 }
 
-absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(SymbolValues sizes, KeyUse keys,
+absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(SymbolValues sizes, Level placement, KeyUse keys,
                                                              double cutoff) const {
   // The steps: say what the plan must be for; search it; find what grows with the rows; make rules of both
   // plans.
   PlanOptions options = members_.options;
   options.cutoff = cutoff;
+  options.placement = placement;
   options.symbolic_rows = Varies(SizeSymbol::kRows);
   // A single row is not like others: it has no distance to a next one.
   if (Varies(SizeSymbol::kColumns)) sizes[SizeSymbol::kRows] = std::max<int64_t>(sizes[SizeSymbol::kRows], 2);

@@ -25,11 +25,12 @@ class PlanRuleFinder {
 
   // Returns rules made of the plan for these sizes, if it costs less than the cutoff; none if there is no
   // such plan. Of keys, the plan works for all at once, or for blocks, and for what these leave at once.
-  absl::StatusOr<Rules> Find(const SymbolValues& sizes, double cutoff) const;
+  // `placement`: where operands are, which may be elsewhere than the sizes' own would be.
+  absl::StatusOr<Rules> Find(const SymbolValues& sizes, Level placement, double cutoff) const;
 
   // Returns rules for members that no other rule serves. Of keys, the plan works for blocks, and for halves
   // of what these leave.
-  absl::StatusOr<Rules> FindOthers(const SymbolValues& sizes) const;
+  absl::StatusOr<Rules> FindOthers(const SymbolValues& sizes, Level placement) const;
 
   // The size to search for instead of this one: near it, and no larger.
   int64_t Representative(SizeSymbol symbol, int64_t size) const;
@@ -39,7 +40,7 @@ class PlanRuleFinder {
  private:
   SymbolValues PointAt(size_t i) const;
   bool Varies(SizeSymbol symbol) const { return members_.number(symbol) != nullptr; }
-  absl::StatusOr<Rules> Search(SymbolValues sizes, KeyUse keys, double cutoff) const;
+  absl::StatusOr<Rules> Search(SymbolValues sizes, Level placement, KeyUse keys, double cutoff) const;
   std::optional<Graph> WithOtherKeys(SymbolValues sizes) const;
   std::optional<Plan> WithRowSymbol(Plan plan, const SymbolValues& sizes) const;
   void AddRules(const Plan& plan, const std::optional<Plan>& with_rows, const SymbolValues& sizes,

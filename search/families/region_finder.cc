@@ -35,7 +35,6 @@ absl::Status RegionFinder::Improve(size_t member) {
   return Search(member, costs_.Least(member) / (1 + kLossNotSearched));
 }
 
-// The members at all combinations of these values, the largest first.
 std::vector<size_t> RegionFinder::MembersAt(const std::vector<std::vector<size_t>>& ladders) const {
   std::vector<SizeGrid::Place> places = {SizeGrid::Place(dims())};
   for (size_t dim = 0; dim < dims(); ++dim) {

@@ -50,6 +50,9 @@ class RegionFinder {
   // it. Does nothing if it was searched for before.
   absl::Status Improve(size_t member);
 
+  // The members at all combinations of these values, the largest first.
+  std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const;
+
   const SizeGrid& grid() const { return costs_.grid(); }
   size_t dims() const { return grid().dims(); }
 
@@ -72,7 +75,6 @@ class RegionFinder {
   // Gives a member a region that no rule serves. False if it did not, but searched for rules: look again.
   virtual absl::StatusOr<bool> AddOwnRegion(size_t member) = 0;
 
-  std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const;
   absl::Status RefineBetween(const std::vector<std::vector<size_t>>& ladders);
   absl::Status ImproveShares();
   absl::Status AddRegions();

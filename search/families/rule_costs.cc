@@ -82,6 +82,14 @@ std::set<size_t> RuleCosts::Corners(const std::vector<SizeGrid::Place>& of) cons
   return members;
 }
 
+// The order in which members are solved. The largest come first where programs are plans, which serve smaller
+// members only.
+std::vector<size_t> RuleCosts::InOrder(const std::set<size_t>& members) const {
+  std::vector<size_t> ordered(members.begin(), members.end());
+  if (!in_boxes_) std::reverse(ordered.begin(), ordered.end());
+  return ordered;
+}
+
 // Interpolates the costs of the box's corners, linearly in each size.
 double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const {
   const SizeGrid::Place place = grid_.At(member);
@@ -98,6 +106,20 @@ double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const Size
   return expect(low, 0);
 }
 
+// The member to divide a box at. Plans serve smaller members only. So of one size it is the last member that
+// is not served, if it costs more than the next larger one: a known rule ends there. Its own rule serves
+// those below it, where rules of middle members would be found one after the other, up to that jump.
+template <typename IsServed>
+size_t RuleCosts::SplitOf(size_t low, size_t high, const IsServed& is_served) const {
+  if (grid_.dims() == 1 && !in_boxes_)
+    for (size_t member = high - 1; member > low; --member)
+      if (!is_served(member)) {
+        if (Least(member) > Least(member + 1)) return member;
+        break;
+      }
+  return Between(low, high);
+}
+
 // Refines a box recursively. Small boxes are left as they are.
 absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const Solve& solve, int patience,
                                int left) const {
@@ -111,22 +133,23 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   }
   if (small) return absl::OkStatus();
   // A box whose members all cost about what the corners let expect needs no more rules.
-  served = served && grid_.Every(first, last, [&](size_t member) {
+  const auto is_served = [&](size_t member) {
     return Least(member) <= (1 + kMostLoss) * Expected(member, first, last);
-  });
+  };
+  served = served && grid_.Every(first, last, is_served);
   if (served) return absl::OkStatus();
   // Solves the corners of the boxes around the middle, then refines each of these boxes.
-  const SizeGrid::Place middle = grid_.At(Between(low, high));
+  const SizeGrid::Place middle = grid_.At(SplitOf(low, high, is_served));
   const std::set<size_t> solved = Corners({first, last});
   bool any = false;
-  for (size_t corner : Corners({first, middle, last})) {
+  for (size_t corner : InOrder(Corners({first, middle, last}))) {
     if (solved.contains(corner)) continue;
     KIRSCH_ASSIGN_OR_RETURN(const bool is_new, solve(corner));
     any |= is_new;
   }
   left = any ? patience : left - 1;
   if (left == 0) return absl::OkStatus();
-  for (size_t corner : Corners({first, middle})) {
+  for (size_t corner : InOrder(Corners({first, middle}))) {
     SizeGrid::Place from = grid_.At(corner), to = from;
     bool empty = false;
     // The box begins at `corner`; it ends at the middle, or at the end if it begins at the middle.

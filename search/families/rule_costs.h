@@ -32,7 +32,8 @@ class RuleCosts {
   static constexpr double kNone = std::numeric_limits<double>::infinity();  // the rule makes no program
 
   // The values of each size, ascending. Members are numbered from 0, the last size varying fastest.
-  // `in_boxes`: a rule has code for some members only if it makes a program of all that are between them.
+  // `in_boxes`: a rule has code for some members only if it makes a program of all that are between them. It
+  // is true of specs. Rules that are plans serve no larger members than they were made for.
   explicit RuleCosts(std::vector<std::vector<double>> sizes, bool in_boxes);
 
   const SizeGrid& grid() const { return grid_; }
@@ -96,7 +97,10 @@ class RuleCosts {
   // `left`: of the patience.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve, int patience,
                       int left) const;
+  template <typename IsServed>
+  size_t SplitOf(size_t low, size_t high, const IsServed& is_served) const;
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
+  std::vector<size_t> InOrder(const std::set<size_t>& members) const;
   std::set<size_t> Corners(const std::vector<SizeGrid::Place>& of) const;
 
   const std::vector<std::vector<double>> sizes_;

@@ -40,12 +40,9 @@ Spec SpecAt(const Stage& stage, const SymbolValues& values) {
   return spec;
 }
 
-// The nest's counts, and stages with nothing but their cycles: all that GroupCost looks at.
-LoopNest TimesOf(const LoopNest& nest, const SymbolValues& values) {
+// The nest's stages with nothing but their cycles: with counts, that is all that GroupCost looks at.
+LoopNest TimesOf(const LoopNest& nest) {
   LoopNest times;
-  times.batch = nest.batch.At(values);
-  times.rows = nest.rows.At(values);
-  times.tile = nest.tile.At(values);
   for (auto list : {&LoopNest::before, &LoopNest::once, &LoopNest::stages, &LoopNest::rest})
     for (const Stage& stage : nest.*list) (times.*list).emplace_back().cycles = stage.cycles;
   return times;
@@ -58,13 +55,15 @@ SymbolicPlan::SymbolicPlan(Plan plan, const SymbolValues& planned, const CostMod
     : plan_(std::move(plan)), most_(planned), model_(model) {
   int64_t& most_keys = most_[SizeSymbol::kKeys];
   if (most_keys != 0) most_keys = std::numeric_limits<int64_t>::max();
-  for (const LoopNest& nest : plan_.nests)
+  for (const LoopNest& nest : plan_.nests) {
+    times_.push_back(TimesOf(nest));
     for (const Stage* stage : StagesOf(nest)) {
       // A stage that takes all keys at once is for so many at most.
       if (!stage->keys.IsConstant() && BlockOf(nest) == 0)
         most_keys = std::min<int64_t>(most_keys, stage->keys);
       if (stage->kind == StageKind::kContraction) AddRule(*stage, choice);
     }
+  }
 }
 
 void SymbolicPlan::AddRule(const Stage& stage, const SymbolicScheduleOptions& choice) {
@@ -128,10 +127,14 @@ double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, const Symbol
 }
 
 // The cycles of a nest: its stages are priced for the rows and keys that they get.
-double SymbolicPlan::NestCycles(const LoopNest& nest, SymbolValues values) {
+double SymbolicPlan::NestCycles(size_t number, SymbolValues values) {
+  const LoopNest& nest = plan_.nests[number];
+  LoopNest& times = times_[number];
   const int64_t block = BlockOf(nest), keys = values[SizeSymbol::kKeys];
   values[SizeSymbol::kKeysLeft] = block == 0 ? keys : keys % block;
-  LoopNest times = TimesOf(nest, values);
+  times.batch = nest.batch.At(values);
+  times.rows = nest.rows.At(values);
+  times.tile = nest.tile.At(values);
   const auto price = [&](const std::vector<Stage>& stages, int64_t rows, std::vector<Stage>* priced) {
     values[SizeSymbol::kTileRows] = rows;
     for (size_t i = 0; i < stages.size(); ++i) (*priced)[i].cycles = StageCycles(stages[i], block, values);
@@ -141,7 +144,7 @@ double SymbolicPlan::NestCycles(const LoopNest& nest, SymbolValues values) {
   price(nest.stages, times.tile, &times.stages);
   const int64_t left = times.rows % times.tile;
   if (!nest.rows.IsConstant() && left == 0)
-    times.rest.clear();
+    for (Stage& stage : times.rest) stage.cycles = 0;
   else
     price(nest.rest, left, &times.rest);
   return GroupCost(1).Of(times);
@@ -153,7 +156,7 @@ double SymbolicPlan::CyclesFor(const SymbolValues& values) {
   // The plan's own cycles, with each nest's share replaced. The rest, which a plan pays beside its nests,
   // stays.
   double cycles = plan_.cycles;
-  for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, values) - nest.cycles;
+  for (size_t i = 0; i < plan_.nests.size(); ++i) cycles += NestCycles(i, values) - plan_.nests[i].cycles;
   return cycles;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cost/cost_model.h"
 #include "search/families/size_rule.h"
@@ -55,9 +56,10 @@ class SymbolicPlan {
   void AddRule(const Stage& stage, const SymbolicScheduleOptions& choice);
   double RunCycles(const Stage& stage, const SymbolValues& values);
   double StageCycles(const Stage& stage, int64_t block, const SymbolValues& values);
-  double NestCycles(const LoopNest& nest, SymbolValues values);
+  double NestCycles(size_t number, SymbolValues values);
 
   const Plan plan_;
+  std::vector<LoopNest> times_;  // of each nest, what NestCycles fills in: it is asked of each member
   SymbolValues most_;
   const CostModel& model_;
   std::map<const Stage*, std::unique_ptr<SizeRule>> rules_;  // of contractions with symbols

@@ -126,14 +126,14 @@ Level PlacementOf(const Graph& graph, Residency residency, const Target& target)
   return Level::kRam;
 }
 
-GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
-                         int threads)
+GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency residency,
+                         std::optional<Level> placement, Workers workers, int threads)
     : graph_(graph),
       target_(target),
       workers_(workers),
       threads_(threads),
       residency_(residency),
-      placement_(PlacementOf(graph, residency, target)),
+      placement_(placement ? *placement : PlacementOf(graph, residency, target)),
       in_ram_(PlacedInRam(graph, residency)) {}
 
 // The level at which so many bytes of values between stages stay. `all`: these are all bytes that a tile goes

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "rewrites/graph/group_shape.h"
@@ -27,8 +28,9 @@ enum class Workers : uint8_t {
 // must outlive it.
 class GroupLevels {
  public:
-  // `threads` work at the same time.
-  GroupLevels(const Graph& graph, const Target& target, Residency residency, Workers workers, int threads);
+  // `threads` work at the same time. `placement`: as PlanOptions has it.
+  GroupLevels(const Graph& graph, const Target& target, Residency residency, std::optional<Level> placement,
+              Workers workers, int threads);
 
   Workers workers() const { return workers_; }
   int threads() const { return threads_; }

@@ -44,7 +44,7 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
 std::vector<GroupLevels> GroupPricer::UnplacedLevels() const {
   std::vector<GroupLevels> levels;
   for (Workers workers : {Workers::kOne, Workers::kShared, Workers::kEach})
-    levels.emplace_back(graph_, target_, options_.residency, workers, ThreadsOf(workers));
+    levels.emplace_back(graph_, target_, options_.residency, options_.placement, workers, ThreadsOf(workers));
   return levels;
 }
 

@@ -36,6 +36,9 @@ class StagePrices;
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;
+  // The cache that holds all that the caller hands over and that is not in RAM. Nothing: what PlacementOf
+  // says. A family has the plans of its members so, for sizes that are none of theirs.
+  std::optional<Level> placement = {};
   bool fuse = true;             // false: a group for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too

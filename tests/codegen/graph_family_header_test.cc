@@ -159,7 +159,7 @@ TEST_P(GraphFamilyHeaderTest, OfMembersThatSharePlansOneInSomeIsSampled) {
     if (i != 298 && i != 599) std::get<Plan>(planned.plans[i]).nests.clear();
   const HeaderFunction function = FunctionOf("kernel", planned.family, {{planned.pointers()}});
   for (size_t i = 0; i < function.samples.size(); ++i) {
-    const bool sampled = i % 3 == 0 || i == 298 || i == 599;
+    const bool sampled = i % 9 == 0 || i == 298 || i == 599;
     EXPECT_EQ(function.samples[i].samples.size(), sampled ? 3u : 0u) << i;
     EXPECT_EQ(function.samples[i].elements.front(), static_cast<int64_t>(5 * (i + 1)));
   }
@@ -177,7 +177,7 @@ TEST_P(GraphFamilyHeaderTest, SizesThatNobodyLooksAtAreSampled) {
     EXPECT_EQ(member.samples.size(), 3u);
     ++between;
   }
-  EXPECT_GT(between, 100);
+  EXPECT_GT(between, 25);
 }
 
 TEST_P(GraphFamilyHeaderTest, EqualProceduresArePrintedOnce) {

@@ -140,6 +140,19 @@ TEST_P(KeyRegionsTest, EveryNumberOfRowsAndKeysIsRight) {
 INSTANTIATE_TEST_SUITE_P(Isa, KeyRegionsTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
+// Operands are in L1 where q + t <= 16, so these members are in no box. Plans are searched for its corners as
+// if operands were there, too.
+TEST(KeyRegions, MembersOfAPlacementThatAreInNoBoxAreRight) {
+  const Target haswell = FindTarget("haswell", "")->target;
+  const Family family = MakeFamily(
+      "kernel heads[q = 1..20, t = 1..20](x: f32[4,q,64], k: f32[4,t,64] strides=[1280,64,1], v: f32[4,t,64] "
+      "strides=[1280,64,1]) -> f32[4,q,64]:\n return matmul(softmax(matmul(x, transpose(k))), v)",
+      {SizeSymbol::kRows, SizeSymbol::kKeys});
+  const auto regions = RegionsOf(family, haswell);
+  ASSERT_TRUE(regions.has_value());
+  ExpectEveryMemberIsRight(family, *regions, haswell);
+}
+
 // A row kernel had as many elements as 2000 keys leave of blocks of 32.
 TEST(KeyRegions, MoreMayBeLeftOfBlocksThanOfTheSearchedNumber) {
   const Target haswell = FindTarget("haswell", "")->target;

@@ -113,6 +113,31 @@ TEST(RuleCosts, RefinesWhereALineIsLeft) {
   EXPECT_LT(solved.size(), 20);
 }
 
+// A plan serves smaller members only. So where a known rule ends, one search is enough: of the last member
+// that is not served. In a middle, where specs are searched, it would leave those above.
+TEST(RuleCosts, PlansAreSearchedForWhereARuleEnds) {
+  constexpr size_t kMembers = 64, kEnd = 40;
+  const auto solved_of = [&](bool in_boxes) {
+    std::vector<double> sizes(kMembers), rule(kMembers);
+    std::iota(sizes.begin(), sizes.end(), 1);
+    for (size_t i = 0; i < kMembers; ++i) rule[i] = sizes[i] * (i >= 10 && i < kEnd ? 2 : 1);
+    RuleCosts costs({sizes}, in_boxes);
+    costs.Add(rule);
+    std::vector<size_t> solved;
+    const auto solve = [&](size_t member) {
+      solved.push_back(member);
+      std::vector<double> own(kMembers, RuleCosts::kNone);
+      std::copy_n(sizes.begin(), member + 1, own.begin());
+      costs.Add(own);
+      return true;
+    };
+    EXPECT_TRUE(costs.Refine(0, kMembers - 1, RuleCosts::kNone, solve).ok());
+    return solved;
+  };
+  EXPECT_THAT(solved_of(false), ::testing::ElementsAre(kEnd - 1));
+  EXPECT_GT(solved_of(true).size(), 2);
+}
+
 TEST(RuleCosts, RefinesNoFurtherWhereNothingIsNew) {
   RuleCosts costs = Members(64);
   std::vector<double> rule;
