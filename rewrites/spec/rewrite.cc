@@ -59,15 +59,17 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
   expand(spec, decision, target, expansion);
 }
 
-// Stops at the rewrite that has the decision, which is quicker than to enumerate all.
+// Asks the rewrites of the decision's kind only, which is quicker than to enumerate all. Which tiles there are
+// depends on what was enumerated before.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
   if (target.extension != nullptr && !target.extension->Allows(spec, decision)) return false;
   std::vector<Decision> decisions;
   const SpecStage stage = StageOf(spec);
   return std::any_of(std::begin(kSpecRewrites), std::end(kSpecRewrites), [&](const SpecRewrite* rewrite) {
-    if (!rewrite->applies(spec, stage)) return false;
+    const bool has_kind = rewrite->kind == decision.kind;
+    if (!rewrite->applies(spec, stage) || !(has_kind || decision.kind == RewriteKind::kTile)) return false;
     rewrite->enumerate(spec, target, &decisions);
-    return rewrite->kind == decision.kind && std::ranges::find(decisions, decision) != decisions.end();
+    return has_kind && std::ranges::find(decisions, decision) != decisions.end();
   });
 }
 

@@ -186,7 +186,8 @@ class BruteForce {
   int Sharers() const { return workers_ == Workers::kShared ? threads_ : 1; }
 
   double CyclesOf(GroupShape shape, Level keep) {
-    GroupLevels levels(graph_, target_, Residency::kWarm, workers_, workers_ == Workers::kOne ? 1 : threads_);
+    GroupLevels levels(graph_, target_, Residency::kWarm, std::nullopt, workers_,
+                       workers_ == Workers::kOne ? 1 : threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
     levels.Place(shape, keep);
     for (LoopNest& nest : shape.nests)
