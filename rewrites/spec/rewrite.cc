@@ -59,8 +59,8 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
   expand(spec, decision, target, expansion);
 }
 
-// Asks the rewrites of the decision's kind only, which is quicker than to enumerate all. Which tiles there are
-// depends on what was enumerated before.
+// Asks the rewrites of the decision's kind only, which is quicker than to enumerate all. Which tiles there
+// are depends on what was enumerated before.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
   if (target.extension != nullptr && !target.extension->Allows(spec, decision)) return false;
   std::vector<Decision> decisions;
