@@ -123,7 +123,7 @@ class SharedPackingSolver {
     KIRSCH_ASSIGN_OR_RETURN(const std::vector<bool> marked, MarkRepresentatives(members));
     std::vector<bool> count(values.size());
     for (size_t i = 0; i < usual.size(); ++i) count[usual[i]] = marked[i];
-    return WeightsWithoutMixture(values, count);
+    return WeightsWithoutMixture(sizes[size], count);
   }
 
   // Marks the first, the last and a middle one of these members, and goes on so between two that are packed

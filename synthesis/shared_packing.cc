@@ -2,6 +2,7 @@
 #include "synthesis/shared_packing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -89,7 +90,7 @@ class SharedCopySolver {
     if (mixture.empty()) {
       std::vector<bool> solved;
       for (const std::optional<OwnProgram>& one : *own) solved.push_back(one.has_value());
-      return WeightsWithoutMixture(sizes, solved);
+      return WeightsWithoutMixture(family_.varying_sizes().front(), solved);
     }
     std::vector<double> weights(sizes.size(), 0);
     for (const SizeShare& part : mixture) {
@@ -122,10 +123,16 @@ class SharedCopySolver {
   SearchBudget& budget_;
 };
 
+// The sum of 1/n over the sizes from `least` to `most`, of which there may be many.
+double OftenAsked(uint32_t least, uint32_t most) {
+  if (least == most) return 1.0 / std::max<uint32_t>(1, most);
+  return std::log((most + 0.5) / (std::max<uint32_t>(1, least) - 0.5));
+}
+
 }  // namespace
 
-std::vector<double> WeightsWithoutMixture(const std::vector<uint32_t>& sizes,
-                                          const std::vector<bool>& solved) {
+std::vector<double> WeightsWithoutMixture(const VaryingSize& size, const std::vector<bool>& solved) {
+  const std::vector<uint32_t>& sizes = size.values;
   std::vector<double> weights(sizes.size(), 0);
   std::optional<size_t> before;  // the last solved size so far
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -134,7 +141,7 @@ std::vector<double> WeightsWithoutMixture(const std::vector<uint32_t>& sizes,
         std::find(solved.begin() + static_cast<ptrdiff_t>(i), solved.end(), true) - solved.begin());
     const size_t low = before.value_or(after), high = after == sizes.size() ? low : after;
     KIRSCH_CHECK(low < sizes.size());
-    const double often = 1.0 / std::max<uint32_t>(1, sizes[i]);
+    const double often = OftenAsked(size.LeastServed(i), sizes[i]);
     const double share =
         low == high ? 0 : static_cast<double>(sizes[i] - sizes[low]) / (sizes[high] - sizes[low]);
     weights[low] += (1 - share) * often;

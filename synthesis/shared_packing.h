@@ -43,14 +43,13 @@ absl::StatusOr<FamilySynthesis> SolveGraphsWithSharedPacking(
     const SolveArguments& arguments, const KernelRequest& request, const Target& target,
     const std::shared_ptr<Memo>& memo, SearchBudget& budget, const SolveMembers& solve_members);
 
-// How often each size counts without a mixture: a size n counts 1/n times, so sizes of every magnitude count
-// alike. The weights are spread over the sizes that are solved. A size between two of them costs about what
-// lies between their costs (see FindSpecRegions), so it counts for both, more for the nearer one. Sizes
-// before the first and after the last count for that one. `sizes` are ascending; a size of 0 counts as one
-// of 1.
+// How often each value counts without a mixture: a size n counts 1/n times, so sizes of every magnitude count
+// alike, and the value of a sample counts for all sizes that it stands for. The weights are spread over the
+// values that are solved. One between two of them costs about what lies between their costs (see
+// FindSpecRegions), so it counts for both, more for the nearer one. Values before the first and after the
+// last count for that one. A size of 0 counts as one of 1.
 //    sizes 1 2 3 4, solved 1 and 3:   weights 1.25  0  0.83  0
-std::vector<double> WeightsWithoutMixture(const std::vector<uint32_t>& sizes,
-                                          const std::vector<bool>& solved);
+std::vector<double> WeightsWithoutMixture(const VaryingSize& size, const std::vector<bool>& solved);
 
 // One line for people on the packing that members share; empty if they share none.
 //    packed once: rhs packed f32; 0.00% above each size's own copy, for calls of size n 1/n as often

@@ -128,23 +128,28 @@ class SwitchPrinter {
     Line(depth, "return 0;");
   }
 
-  // An expression: the number of the kernel. `members` gets one of each kernel. The last range needs no
-  // comparison.
+  // An expression: the number of the kernel. `members` gets one of each kernel.
   std::string NumberText(size_t level, size_t member, std::map<size_t, size_t>* members) {
     if (level == dispatch_.levels().size()) {
       const size_t number = variant_.number_of(member);
       members->try_emplace(number, member);
       return Cat(number);
     }
+    return RangesText(level, member, dispatch_.RangesOf(level, member), members);
+  }
+
+  // The same for some ranges of a size, which are halved: compilers nest expressions only so deep.
+  template <typename Ranges>
+  std::string RangesText(size_t level, size_t member, const Ranges& ranges,
+                         std::map<size_t, size_t>* members) {
+    if (ranges.size() == 1)
+      return NumberText(level + 1, member + ranges.front().first * dispatch_.levels()[level].stride, members);
     const VaryingSize& size = dispatch_.SizeOf(level);
-    const char* const separator = level + 1 < dispatch_.levels().size() ? " :\n" : " : ";
-    std::string text;
-    for (const auto& [first, end] : dispatch_.RangesOf(level, member)) {
-      if (end < size.values.size()) Append(&text, size.name, " <= ", size.values[end - 1], " ? ");
-      Append(&text, NumberText(level + 1, member + first * dispatch_.levels()[level].stride, members),
-             end < size.values.size() ? separator : "");
-    }
-    return text;
+    const auto half = ranges.begin() + std::ssize(ranges) / 2;
+    const std::string low = RangesText(level, member, Ranges(ranges.begin(), half), members);
+    const std::string high = RangesText(level, member, Ranges(half, ranges.end()), members);
+    return Cat(size.name, " <= ", size.values[std::prev(half)->end - 1], " ? ", low,
+               level + 1 < dispatch_.levels().size() ? " :\n" : " : ", high);
   }
 
   // The last range needs no comparison.

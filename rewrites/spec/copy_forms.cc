@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "rewrites/spec/operand_order.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/block.h"
 #include "spec/microkernel.h"
 
@@ -89,10 +90,12 @@ bool HasOneLaneType(const Spec& spec, const Target& target, Dtype* lane) {
   return std::ranges::all_of(forms, [&](const CopyForm& form) { return form.dtype == *lane; });
 }
 
-// True if the same instructions multiply both, where rhs is of this type and in such groups.
+// True if the same instructions multiply both, where rhs is of this type and in such groups, or where loads
+// make the groups that the best ones take (MayInterleave).
 bool AreMultipliedAlike(const Spec& spec, const Spec& other, Dtype rhs, int group, const Target& target) {
   const Dtype lhs = Operand(spec, MatmulDims::kLhs).dtype, other_lhs = Operand(other, MatmulDims::kLhs).dtype;
-  return ArithmeticOf(lhs, rhs, group, target) == ArithmeticOf(other_lhs, rhs, group, target);
+  return ArithmeticOf(lhs, rhs, group, target) == ArithmeticOf(other_lhs, rhs, group, target) &&
+         BestArithmetic(lhs, rhs, target) == BestArithmetic(other_lhs, rhs, target);
 }
 
 }  // namespace
@@ -123,7 +126,7 @@ std::optional<Spec> WithoutLhs(const Spec& spec, const Target& target) {
   TensorSpec& lhs = easier.operand[MatmulDims::kLhs];
   const TensorSpec& rhs = Operand(spec, MatmulDims::kRhs);
   lhs.level = Level::kVrf;
-  lhs.layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+  lhs.layout = kDense;
   lhs.resident = 0;
   if (IsPlain(spec)) return easier;
   if (!HasOneLaneType(spec, target, &lhs.dtype) ||

@@ -43,6 +43,9 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
 // True if `decision` is in the space of `spec`. Schedules that come from outside are checked so.
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target);
 
+// Rows without gaps, as those of copies.
+inline constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+
 // Returns the spec with a dense lhs in registers, of the type in which it is multiplied. There is a program
 // of it for each one of the spec, with the same products and the same copies of rhs. Nothing, where there are
 // programs of the spec for which there is none.

@@ -43,11 +43,16 @@ bool IsReadByAllRepeats(const Stage& stage, int operand) {
          stage.operands[static_cast<size_t>(operand)].repeat_stride == 0;
 }
 
+// The tiles that read all of an input, each after the other; 1 if they read parts of it, or make it.
+int64_t TilesThatReadAll(const LoopNest& nest, const Stage& stage, int operand) {
+  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
+  return at.row_stride == 0 && !Makes(nest.stages, at.value) ? nest.tiles() : 1;
+}
+
 // True if every tile reads all of the operand, so that it may be where the last tile left it.
 bool IsReadByAllTiles(const LoopNest& nest, const Stage& stage, int operand) {
-  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
-  return nest.tiles() > 1 && !IsReadByAllRepeats(stage, operand) && operand < MatmulDims::kOut &&
-         at.row_stride == 0 && !Makes(nest.stages, at.value);
+  return operand < MatmulDims::kOut && !IsReadByAllRepeats(stage, operand) &&
+         TilesThatReadAll(nest, stage, operand) > 1;
 }
 
 // Bytes of all such operands in a nest.
@@ -251,8 +256,8 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
       cycles +=
           ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(nest.tiles());
     if (IsReadByAllRepeats(stage, operand) && stage.spec.tensor(operand).level < level)
-      cycles +=
-          ReadCycles(RootBytes(stage.spec, operand), level, target_) / static_cast<double>(stage.repeats);
+      cycles += ReadCycles(RootBytes(stage.spec, operand), level, target_) /
+                static_cast<double>(stage.repeats * TilesThatReadAll(nest, stage, operand));
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

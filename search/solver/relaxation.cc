@@ -9,8 +9,6 @@
 namespace kirsch {
 namespace {
 
-constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-
 // The value of Spec::ideal for the relaxed spec: the inputs that it multiplies without widening or
 // interleaving them. Rhs keeps its form if every program multiplies it in that form anyway: then the bound is
 // tighter.
@@ -76,7 +74,7 @@ Level SlowestLevel(const Spec& spec) {
 }
 
 // True if no transfer costs more from `near` than from `far`. A target file may say otherwise, and then step
-// 3 would be no bound. Every constant of a level that its transfers are priced by is compared.
+// 4 would be no bound. Every constant of a level that its transfers are priced by is compared.
 bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
   return near.cycles_per_line <= far.cycles_per_line &&
          near.shared_cycles_per_line <= far.shared_cycles_per_line &&

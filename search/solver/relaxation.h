@@ -36,10 +36,11 @@ struct Relaxation {
 // that the relaxed spec starts at. The rest is a program of the relaxed spec. Each of its transfers costs no
 // more, and every compulsory line is cheaper by at least the difference between the levels.
 //
-// Returns nothing in these cases, in which an epilogue or lhs may still be left out:
-// - Everything is dense and in L1 already, or the output is in registers, or threads may still be given work.
+// Returns nothing where everything is dense and in L1 already, the output is in registers, or threads may
+// still be given work; nor in these cases, in which an epilogue may still be left out:
 // - An operand is constant: its layout is not chosen yet.
 // - Lhs may still be rounded, and then be multiplied faster.
+// Nor in these, in which lhs may be left out, too:
 // - Rhs lies along the reduction, and may still be copied: dot products and outer products compete.
 // - Rhs lies along the reduction, beyond L2: columns that are prefetched cost less than dense ones.
 // - The closer level is not the cheaper one, as a target file may say.

@@ -751,6 +751,9 @@ TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
       {Level::kL3, "conv2d f32 1x2x6x20 filters=3 kernel=3x3 layout=nchw"},
       {Level::kL2, "conv2d bf16*bf16->f32 1x4x5x6 filters=9 kernel=2x2 layout=nhwc"},
       {Level::kL2, "conv2d u8*s8->s32 1x3x5x6 filters=9 kernel=2x2 layout=nhwc"},
+      {Level::kL2, "conv2d bf16*bf16->f32 1x8x5x5 filters=16 kernel=2x2 layout=nchw"},
+      {Level::kL2, "conv2d bf16*bf16->f32 1x16x5x5 filters=4 kernel=1x1 stride=2 layout=nchw"},
+      {Level::kL2, "conv2d u8*s8->s32 1x8x5x5 filters=8 kernel=2x2 layout=nchw"},
   };
   const auto solve = [&](Spec spec, Level level) {
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
@@ -773,7 +776,10 @@ TEST_P(RealTargets, PruningOfConvolutionsChangesNothing) {
   for (const char* text : {"conv2d f32 1x16x16x18 filters=40 kernel=3x3 layout=nhwc",
                            "conv2d f32 1x3x21x21 filters=16 kernel=7x7 stride=2 layout=nhwc",
                            "conv2d f32 1x16x9x9 filters=24 kernel=3x3 layout=nchw",
-                           "conv2d f32 1x8x17x17 filters=24 kernel=3x3 stride=2 layout=nchw"}) {
+                           "conv2d f32 1x8x17x17 filters=24 kernel=3x3 stride=2 layout=nchw",
+                           "conv2d bf16*bf16->f32 1x32x5x5 filters=64 kernel=2x2 layout=nchw",
+                           "conv2d bf16*bf16->f32 1x64x9x9 filters=4 kernel=1x1 stride=2 layout=nchw",
+                           "conv2d bf16 1x8x4x7 filters=64 kernel=3x3 layout=nchw"}) {
     const Spec placed = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, GetParam());
     HashMemo memo, unpruned;
     const SearchResult result = Search(placed, model_, memo, {});

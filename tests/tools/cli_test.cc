@@ -396,7 +396,8 @@ TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
           .code,
       0);
   EXPECT_EQ(Run("synth 'matmul f32 1..9x30x40 const-rhs out=col' --threads 2 -o " + Path("k.h")).code, 0);
-  EXPECT_THAT(Run("explain 'matmul f32 1..5x30x40 const-rhs'").out, HasSubstr("for calls of size n 1/n as often"));
+  EXPECT_THAT(Run("explain 'matmul f32 1..5x30x40 const-rhs'").out,
+              HasSubstr("for calls of size n 1/n as often"));
   ExpectRefused("synth 'matmul f32 3x8x1..8 const-rhs'",
                 "SPEC: expected a single size that varies, and none of");
   ASSERT_TRUE(WriteFile(Path("two.kirsch"), "matmul f32 4x4x4\nb = matmul f32 3x8x1..8 const-rhs\n").ok());
