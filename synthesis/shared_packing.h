@@ -28,9 +28,9 @@ bool SharesConstants(const KernelRequest& request);
 // Solves such a family twice: first each member as it is best, then all with the packing that is best for the
 // family's mixture. A member's loss is against its own packing, where it was solved alone.
 //
-// Without a mixture, some members stand for their neighbours. Of specs
-// those are the members that are solved, which are not all where programs are shared. Of graphs they are
-// those of usual sizes. All plans have one packed buffer.
+// Without a mixture, some members stand for their neighbours. Of specs those are the members that are solved,
+// which are not all where programs are shared. Of graphs they are those of usual sizes. All plans have one
+// packed buffer.
 absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
                                                        const KernelRequest& request, const Target& target,
                                                        const std::shared_ptr<Memo>& memo,

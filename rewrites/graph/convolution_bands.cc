@@ -55,8 +55,8 @@ ConvShape BandShape(const FusedConvolution& whole, const Bands& bands, int64_t* 
 }
 
 // The nest of bands that are alike: for each band a copy of its rows with the zeros around them, then the
-// convolution of the copy, or of the image itself if it has no zeros around it. `copy` is the buffer's
-// number. Items are the images, or, if groups are computed one by one, those of the image `first`.
+// convolution of the copy. Without padding the image itself is read. `copy` is the buffer's number. Items are
+// the images, or, if groups are computed one by one, those of the image `first`.
 LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int64_t first, int copy,
                   GroupShape* shape) {
   LoopNest nest;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
 #include "spec/expansion.h"
@@ -24,8 +25,7 @@ int64_t CopiedRhsLines(const Spec& root, Dtype dtype, int lanes, int group, cons
 
 // Lines of a copy of lhs by rows.
 int64_t CopiedLhsLines(const Spec& root, Dtype dtype, const Target& target) {
-  const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const int64_t elements = PackedElements(ExtentOf(root, MatmulDims::kLhs), rows, dtype, target);
+  const int64_t elements = PackedElements(ExtentOf(root, MatmulDims::kLhs), kDense, dtype, target);
   return (Bytes(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 

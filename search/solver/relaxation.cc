@@ -131,9 +131,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   // A copy of lhs that rounds it may lead to cheaper products, and what is dense is not copied.
   if (spec.lhs_as != LhsAs::kItself) return std::nullopt;
   // Step 2. What overlaps itself is left out by step 3, together with all strides.
-  const bool may_leave_out =
-      spec.operand[MatmulDims::kLhs].level > Level::kVrf && !Overlaps(spec, MatmulDims::kLhs);
-  if (may_leave_out)
+  if (spec.operand[MatmulDims::kLhs].level > Level::kVrf && !Overlaps(spec, MatmulDims::kLhs))
     if (const std::optional<Spec> easier = WithoutLhs(spec, model.target()))
       return Relaxation{*easier, BringingBound(spec, MatmulDims::kLhs, model)};
   const bool along_steps = InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output());

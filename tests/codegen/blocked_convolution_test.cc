@@ -76,9 +76,9 @@ struct Layer {
   }
 };
 
-// The sum for filter `f` of image `n` at a pixel, from the arrays [image][channel / B][d][h][w][channel % B]
-// and [filter / B][channel / B][kd][kh][kw][channel % B][filter % B] ([filter / B][kd][kh][kw][filter % B] of
-// a depthwise one).
+// The sum for filter `f` of image `n` at a pixel. The arrays are [image][channel / B][d][h][w][channel % B]
+// and [filter / B][channel / B][kd][kh][kw][channel % B][filter % B]. Filters of a depthwise one are
+// [filter / B][kd][kh][kw][filter % B].
 double SumAt(const Layer& l, const std::vector<float>& image, const std::vector<float>& filters, int n, int f,
              int z, int y, int x) {
   const auto& [d, h, w] = l.sides;
