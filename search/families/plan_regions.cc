@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rewrites/graph/canonical_graph.h"
+#include "search/families/little_code.h"
 #include "search/families/plan_rules.h"
 #include "search/families/region_finder.h"
 #include "search/graph/group_levels.h"
@@ -27,7 +28,7 @@ std::vector<std::vector<double>> ValuesOf(absl::Span<const VaryingSize> sizes) {
 class PlanRegionFinder : private RegionFinder {
  public:
   explicit PlanRegionFinder(const PlanMembers& members)
-      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3}),
+      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3, .patience = 2}),
         members_(members),
         rule_finder_(members) {
     for (const Graph& graph : members.graphs)
@@ -220,9 +221,7 @@ class PlanRegionFinder : private RegionFinder {
   // `low`, and then members that are further and further up: some decisions have no code for few rows and
   // keys.
   std::optional<size_t> FirstWithCode(SymbolicPlan& plan, size_t placed, size_t low, size_t last) const {
-    const auto has_code = [&](size_t first) {
-      return plan.ApplyToRange(LeastServed(first), SizesOf(last)).has_value();
-    };
+    const auto has_code = [&](size_t first) { return RangeOf(plan, first, last).has_value(); };
     if (has_code(placed)) return placed;
     const SizeGrid::Place end = grid().At(last);
     SizeGrid::Place place = grid().At(low);
@@ -241,10 +240,12 @@ class PlanRegionFinder : private RegionFinder {
 
   // The region gets the plan with the family's graph for the largest member, and with its sizes.
   bool AddRegion(const RuleCosts::Share& share) override {
-    PlanRegion region{share.members, BuildPlan(rules_[share.rule], share)};
+    const std::unique_ptr<SymbolicPlan> least = WithLittleCode(share);
+    SymbolicPlan& rule = least != nullptr ? *least : *rules_[share.rule].plan;
+    PlanRegion region{share.members, BuildPlan(rule, rules_[share.rule], share)};
     region.plan.graph = CanonicalGraph(members_.graphs[share.last]);
     SetSymbols(LeastServed(share.first), SizesOf(share.last), &region.plan);
-    for (size_t member : share.members) family_.cycles[member] = costs_.cost(share.rule, member);
+    for (size_t member : share.members) family_.cycles[member] = rule.CyclesFor(SizesOf(member));
     region.plan.cycles = family_.cycles[share.members.back()];
     family_.regions.push_back(std::move(region));
     return true;
@@ -258,10 +259,40 @@ class PlanRegionFinder : private RegionFinder {
   // Builds the plan of a share. There is code for all sizes of a rule together (Add), but perhaps not for a
   // part of them, since what is left of these may be of another form. Then the plan is for all sizes of the
   // rule.
-  Plan BuildPlan(const Rule& rule, const RuleCosts::Share& share) const {
-    std::optional<Plan> plan = rule.plan->ApplyToRange(LeastServed(share.first), SizesOf(share.last));
-    if (!plan) plan = rule.plan->ApplyToRange(LeastServed(rule.first), SizesOf(rule.last));
+  Plan BuildPlan(SymbolicPlan& decisions, const Rule& rule, const RuleCosts::Share& share) const {
+    std::optional<Plan> plan = RangeOf(decisions, share.first, share.last);
+    if (!plan) plan = RangeOf(decisions, rule.first, rule.last);
     return *std::move(plan);
+  }
+
+  // One plan for all members of a box, and for the sizes between them. Nothing if the rule has none.
+  std::optional<Plan> RangeOf(SymbolicPlan& plan, size_t first, size_t last) const {
+    return plan.ApplyToRange(LeastServed(first), SizesOf(last));
+  }
+
+  // The same rule with as little code as the members allow; null: it is as it should be.
+  std::unique_ptr<SymbolicPlan> WithLittleCode(const RuleCosts::Share& share) const {
+    const SymbolicPlan& plan = *rules_[share.rule].plan;
+    const std::vector<size_t> members = ByLoss(share);
+    std::unique_ptr<SymbolicPlan> least;
+    const auto keep = [&](const SymbolicScheduleOptions& choice) {
+      std::unique_ptr<SymbolicPlan> tried = plan.With(choice);
+      if (!Serves(*tried, members) || !RangeOf(*tried, share.first, share.last)) return false;
+      least = std::move(tried);
+      return true;
+    };
+    if (!keep(plan.choice())) return nullptr;
+    LeaveOutCode({.rows = members_.number(SizeSymbol::kRows) != nullptr,
+                  .columns = members_.number(SizeSymbol::kKeys) != nullptr},
+                 plan.choice(), keep, [&] { return least->heights(); });
+    return least;
+  }
+
+  // True if no member loses more than kMostLoss.
+  bool Serves(SymbolicPlan& plan, const std::vector<size_t>& members) const {
+    return std::all_of(members.begin(), members.end(), [&](size_t member) {
+      return costs_.Loss(plan.CyclesFor(SizesOf(member)), member) <= kMostLoss;
+    });
   }
 
   // Names the plan's symbols, in the order of the members' numbers.

@@ -35,6 +35,13 @@ absl::Status RegionFinder::Improve(size_t member) {
   return Search(member, costs_.Least(member) / (1 + kLossNotSearched));
 }
 
+std::vector<size_t> RegionFinder::ByLoss(const RuleCosts::Share& share) const {
+  std::vector<size_t> members = share.members;
+  const auto loss = [&](size_t member) { return costs_.Loss(costs_.cost(share.rule, member), member); };
+  std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) { return loss(a) > loss(b); });
+  return members;
+}
+
 std::vector<size_t> RegionFinder::MembersAt(const std::vector<std::vector<size_t>>& ladders) const {
   std::vector<SizeGrid::Place> places = {SizeGrid::Place(dims())};
   for (size_t dim = 0; dim < dims(); ++dim) {

@@ -50,6 +50,10 @@ class RegionFinder {
   // it. Does nothing if it was searched for before.
   absl::Status Improve(size_t member);
 
+  // The members of a share, those that lose most first: it is they for whom less code does least well, so
+  // most attempts end early.
+  std::vector<size_t> ByLoss(const RuleCosts::Share& share) const;
+
   // The members at all combinations of these values, the largest first.
   std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const;
 

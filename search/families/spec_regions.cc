@@ -2,13 +2,13 @@
 #include "search/families/spec_regions.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "search/families/little_code.h"
 #include "search/families/region_finder.h"
 #include "search/families/size_rule.h"
 #include "spec/check.h"
@@ -183,56 +183,26 @@ class SpecRegionFinder : private RegionFinder {
     family_.regions.push_back(std::move(region));
   }
 
-  // Makes the same decisions with as little code as the members allow. It tries to leave register tiles out,
-  // one after the other, and keeps what serves all members. The tallest stays; of the others the taller go
-  // first, as they are the most code.
+  // The same decisions with as little code as the members allow.
   std::unique_ptr<SizeRule> WithLittleCode(const RuleCosts::Share& share) const {
     const SizeRule& decisions = *candidates_[share.rule].decisions;
     const std::vector<size_t> members = ByLoss(share);
-    SymbolicScheduleOptions options = decisions.options();
     const auto make = [&](const SymbolicScheduleOptions& some) {
       return std::make_unique<SizeRule>(decisions.program(), dims_, model_, some);
     };
-    std::unique_ptr<SizeRule> least = make(options);
+    std::unique_ptr<SizeRule> least = make(decisions.options());
     const bool rows = Varies(MatmulDims::kM);
     if (!rows && Varies(MatmulDims::kK)) return least;  // nothing is left of register tiles
-    const auto try_options = [&](const SymbolicScheduleOptions& less) {
+    const auto keep = [&](const SymbolicScheduleOptions& less) {
       std::unique_ptr<SizeRule> tried = make(less);
-      if (!Serves(*tried, members)) return;
       // What is left of other sizes may have no code.
-      if (!RangeOf(*tried, share.first, share.last)) return;
-      options = less;
-      if (rows) options.heights = Heights(*tried, members);
+      if (!Serves(*tried, members) || !RangeOf(*tried, share.first, share.last)) return false;
       least = std::move(tried);
+      return true;
     };
-    // Narrower vectors for the last columns are code of their own.
-    if (Varies(MatmulDims::kN)) {
-      SymbolicScheduleOptions whole = options;
-      whole.narrow_vectors = false;
-      try_options(whole);
-    }
-    // Without a least tail, only what is left behind whole tiles has other heights.
-    SymbolicScheduleOptions shared_out = options;
-    shared_out.min_tail_tiles = 0;
-    try_options(shared_out);
-    if (!rows) return least;
-    options.heights = Heights(*least, members);
-    // Heights from the second tallest down to 1.
-    for (int height = std::bit_width(options.heights) - 2; height > 0; --height) {
-      SymbolicScheduleOptions less = options;
-      less.heights &= ~(TileHeights{1} << height);
-      if (less.heights != options.heights) try_options(less);
-    }
+    LeaveOutCode({.rows = rows, .columns = Varies(MatmulDims::kN)}, decisions.options(), keep,
+                 [&] { return Heights(*least, members); });
     return least;
-  }
-
-  // The members of a share that lose most come first: it is they for whom fewer register tiles do least well,
-  // so most attempts end early.
-  std::vector<size_t> ByLoss(const RuleCosts::Share& share) const {
-    std::vector<size_t> members = share.members;
-    const auto loss = [&](size_t member) { return costs_.Loss(costs_.cost(share.rule, member), member); };
-    std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) { return loss(a) > loss(b); });
-    return members;
   }
 
   // The heights of register tiles that the members' programs have.
@@ -276,17 +246,18 @@ class SpecRegionFinder : private RegionFinder {
     return true;
   }
 
-  // Tries the rules by their cost for the member.
+  // Tries all rules by their cost for the member: some are no candidates, as they serve single members only.
   absl::StatusOr<bool> AddCheapestRegion(size_t member) {
-    std::vector<size_t> rules(candidates_.size());
-    std::iota(rules.begin(), rules.end(), 0);
-    std::stable_sort(rules.begin(), rules.end(),
-                     [&](size_t a, size_t b) { return costs_.cost(a, member) < costs_.cost(b, member); });
-    for (size_t rule : rules) {
-      if (costs_.cost(rule, member) == RuleCosts::kNone) break;
-      std::optional<Impl> range = RangeOf(*candidates_[rule].decisions, member, member);
+    std::vector<Cost> costs;
+    for (const Rule& rule : rules_) costs.push_back(rule.decisions->Price(roots_[member]));
+    std::vector<size_t> order(rules_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return costs[a] < costs[b]; });
+    for (size_t i : order) {
+      if (costs[i] >= kInfiniteCost) break;
+      std::optional<Impl> range = RangeOf(*rules_[i].decisions, member, member);
       if (!range) continue;
-      AddRegionOf({member}, *candidates_[rule].decisions, candidates_[rule].member, *std::move(range));
+      AddRegionOf({member}, *rules_[i].decisions, rules_[i].member, *std::move(range));
       return true;
     }
     return absl::InvalidArgumentError(

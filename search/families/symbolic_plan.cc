@@ -52,7 +52,7 @@ LoopNest TimesOf(const LoopNest& nest) {
 
 SymbolicPlan::SymbolicPlan(Plan plan, const SymbolValues& planned, const CostModel& model,
                            const SymbolicScheduleOptions& choice)
-    : plan_(std::move(plan)), most_(planned), model_(model) {
+    : plan_(std::move(plan)), planned_(planned), choice_(choice), most_(planned), model_(model) {
   int64_t& most_keys = most_[SizeSymbol::kKeys];
   if (most_keys != 0) most_keys = std::numeric_limits<int64_t>::max();
   for (const LoopNest& nest : plan_.nests) {
@@ -61,20 +61,24 @@ SymbolicPlan::SymbolicPlan(Plan plan, const SymbolValues& planned, const CostMod
       // A stage that takes all keys at once is for so many at most.
       if (!stage->keys.IsConstant() && BlockOf(nest) == 0)
         most_keys = std::min<int64_t>(most_keys, stage->keys);
-      if (stage->kind == StageKind::kContraction) AddRule(*stage, choice);
+      if (stage->kind == StageKind::kContraction) AddRule(*stage);
     }
   }
 }
 
-void SymbolicPlan::AddRule(const Stage& stage, const SymbolicScheduleOptions& choice) {
+std::unique_ptr<SymbolicPlan> SymbolicPlan::With(const SymbolicScheduleOptions& choice) const {
+  return std::make_unique<SymbolicPlan>(plan_, planned_, model_, choice);
+}
+
+void SymbolicPlan::AddRule(const Stage& stage) {
   std::vector<size_t> dims;
   for (size_t dim :
        {MatmulDims::kN, MatmulDims::kM, MatmulDims::kK})  // the order that a SizeRule has them in
     if (stage.symbols[dim] != SizeSymbol::kNone) dims.push_back(dim);
   if (dims.empty()) return;
-  const bool columns = dims.front() == MatmulDims::kN;
-  rules_[&stage] = std::make_unique<SizeRule>(stage.impl, std::move(dims), model_,
-                                              columns ? choice : SymbolicScheduleOptions{});
+  SymbolicScheduleOptions choice = choice_;
+  choice.own_rest &= dims.front() == MatmulDims::kN;
+  rules_[&stage] = std::make_unique<SizeRule>(stage.impl, std::move(dims), model_, choice);
 }
 
 bool SymbolicPlan::LeavesColumns() const {
@@ -103,8 +107,12 @@ double SymbolicPlan::RunCycles(const Stage& stage, const SymbolValues& values) {
   if (stage.kind == StageKind::kRows) {
     known->second = RowCyclesFor(stage, sizes[MatmulDims::kM], sizes[MatmulDims::kN], model_.target());
   } else {
-    const Cost cost = rules_.at(&stage)->Price(SpecAt(stage, values));
+    SizeRule& rule = *rules_.at(&stage);
+    const Spec spec = SpecAt(stage, values);
+    const Cost cost = rule.Price(spec);
     known->second = cost < kInfiniteCost ? ToCycles(cost) : kInfiniteCycles;
+    if (cost < kInfiniteCost && stage.symbols[MatmulDims::kM] != SizeSymbol::kNone)
+      heights_ |= rule.HeightsOf(spec);
   }
   return known->second;
 }

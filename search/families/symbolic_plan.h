@@ -33,10 +33,14 @@ class SymbolicPlan {
  public:
   // `plan`: of a member with these values, 0 where nothing varies. Its sizes have symbols where they vary
   // (PlanOptions::other_keys, MarkGrowth); of any other symbol, the rule is for the planned value only.
-  // `choice`: for contractions that have the keys as their columns. `model` must outlive this.
+  // `choice`: for contractions; how rests are treated is of columns only. `model` must outlive this.
   SymbolicPlan(Plan plan, const SymbolValues& planned, const CostModel& model,
                const SymbolicScheduleOptions& choice = {});
   SymbolicPlan(const SymbolicPlan&) = delete;
+
+  const SymbolicScheduleOptions& choice() const { return choice_; }
+  // The same plan as a rule with another choice.
+  std::unique_ptr<SymbolicPlan> With(const SymbolicScheduleOptions& choice) const;
 
   // True if some contraction has the keys as its columns, and divides them so that some are left.
   bool LeavesColumns() const;
@@ -48,22 +52,28 @@ class SymbolicPlan {
   // The predicted cycles of the plan for these values; infinity if it is not for them.
   double CyclesFor(const SymbolValues& values);
 
+  // The heights of register tiles of all programs that were priced so far.
+  TileHeights heights() const { return heights_; }
+
   // The plan for all values in the box. Its `graph`, and names and ends of its `symbols`, are left to the
   // caller. Nothing if there is no code for one of its programs.
   std::optional<Plan> ApplyToRange(const SymbolValues& least, const SymbolValues& most);
 
  private:
-  void AddRule(const Stage& stage, const SymbolicScheduleOptions& choice);
+  void AddRule(const Stage& stage);
   double RunCycles(const Stage& stage, const SymbolValues& values);
   double StageCycles(const Stage& stage, int64_t block, const SymbolValues& values);
   double NestCycles(size_t number, SymbolValues values);
 
   const Plan plan_;
+  const SymbolValues planned_;
+  const SymbolicScheduleOptions choice_;
   std::vector<LoopNest> times_;  // of each nest, what NestCycles fills in: it is asked of each member
   SymbolValues most_;
   const CostModel& model_;
   std::map<const Stage*, std::unique_ptr<SizeRule>> rules_;  // of contractions with symbols
   std::map<std::pair<const Stage*, std::array<uint32_t, kMaxDims>>, double> run_cycles_;
+  TileHeights heights_ = 0;
 };
 
 }  // namespace kirsch

@@ -355,6 +355,8 @@ SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, co
   if (main.tile == 0) return {};
   if (rows <= main.most_left()) return AskFew(node, spec, available);
   const uint32_t left = main.Left(rows), whole = rows - left;
+  // Halves are tiles of one size, of which a program has only one.
+  if (whole == left) return AskTiles(node, spec, left, available);
   Answer answer = AskOneTile(node, WithSize(spec, main.tile));
   if (answer.cost >= kInfiniteCost) return {};
   answer.cost *= whole / main.tile;
@@ -375,11 +377,18 @@ SymbolicSchedule::Answer SymbolicSchedule::AskFew(const Impl& node, const Spec& 
   Answer best = AskOneTile(node, spec);
   if (Lanes(node) > 1) return best;
   for (uint32_t tile = spec.size[dim_] - 1; tile > 0; --tile) {
-    Answer tiles = AskChildren(node, spec, TileOf(tile), available);
-    tiles.tile = tile;
+    const Answer tiles = AskTiles(node, spec, tile, available);
     if (tiles.cost < best.cost) best = tiles;
   }
   return best;
+}
+
+// Tiles of so many rows, and what they leave.
+SymbolicSchedule::Answer SymbolicSchedule::AskTiles(const Impl& node, const Spec& spec, uint32_t tile,
+                                                    Lines available) {
+  Answer tiles = AskChildren(node, spec, TileOf(tile), available);
+  tiles.tile = tile;
+  return tiles;
 }
 
 Impl SymbolicSchedule::Apply(const Spec& placed_root) {
@@ -416,7 +425,7 @@ Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decis
 Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
-  if (rows <= main.most_left())
+  if (rows <= main.most_left() || first == left)
     return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
   const Spec tile = WithSize(spec, main.tile);
   Impl whole = BuildNode(node, tile, RegisterDecision(node, tile), available);

@@ -155,6 +155,7 @@ class SymbolicSchedule {
   Answer AskChildren(const Impl& node, const Spec& spec, const Decision& decision, Lines available);
   Answer AskRegisterTiles(const Impl& node, const Spec& spec, Lines available);
   Answer AskFew(const Impl& node, const Spec& spec, Lines available);
+  Answer AskTiles(const Impl& node, const Spec& spec, uint32_t tile, Lines available);
   Answer AskOneTile(const Impl& node, const Spec& spec);
   Cost TilingCost(const Spec& spec, uint32_t rows) const;
   MainTile MainTileOf(const Impl& node, const Spec& spec);

@@ -278,6 +278,20 @@ TEST_P(SymbolicScheduleTest, DecisionsOfTheSearchAreRightAndPriced) {
     }
 }
 
+// Rows may be two parts of the same size, as 24 rows are in tiles of 6: twelve in whole tiles, and the rest.
+TEST_P(SymbolicScheduleTest, RulesOfTwoSizesServeTheirOwnMember) {
+  if (GetParam().name == testing::TinyTarget().name)
+    GTEST_SKIP() << "its caches may have no room for register tiles that are chosen anew";
+  const CostModel model(GetParam());
+  HashMemo memo;
+  for (int rows = 1; rows <= 64; ++rows) {
+    const Spec root =
+        PlaceOperands(ParseSpec(Cat("matmul f32 ", rows, "x40x16"))->spec, Residency::kWarm, GetParam());
+    SizeRule rule(Search(root, model, memo, {}).impl, {kM, kK}, model);
+    EXPECT_LT(rule.Price(root), kInfiniteCost) << rows;
+  }
+}
+
 // Searches for members' own programs, and counts those that a family asks for.
 class MemberSearch {
  public:
