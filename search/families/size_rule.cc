@@ -16,6 +16,7 @@ SymbolicScheduleOptions OptionsAlong(size_t dim, SymbolicScheduleOptions options
 // operand there already.
 SymbolicScheduleOptions OptionsOf(const std::vector<size_t>& dims, SymbolicScheduleOptions options) {
   options.any_placement |= dims.size() > 1;
+  options.rows_and_columns |= dims.size() > 1 && dims.front() == MatmulDims::kN;
   return options;
 }
 

@@ -355,8 +355,7 @@ SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, co
   if (main.tile == 0) return {};
   if (rows <= main.most_left()) return AskFew(node, spec, available);
   const uint32_t left = main.Left(rows), whole = rows - left;
-  // Halves are tiles of one size, of which a program has only one.
-  if (whole == left) return AskTiles(node, spec, left, available);
+  if (main.AreHalves(rows)) return AskTiles(node, spec, rows - main.tile, available);
   Answer answer = AskOneTile(node, WithSize(spec, main.tile));
   if (answer.cost >= kInfiniteCost) return {};
   answer.cost *= whole / main.tile;
@@ -425,7 +424,7 @@ Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decis
 Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
-  if (rows <= main.most_left() || first == left)
+  if (rows <= main.most_left() || main.AreHalves(rows))
     return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
   const Spec tile = WithSize(spec, main.tile);
   Impl whole = BuildNode(node, tile, RegisterDecision(node, tile), available);
@@ -478,6 +477,8 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
     }
     return true;
   }
+  if (const Impl* const tile = TilesOf(node, spec))
+    return BuildFewRange(*tile, node, spec, least, available, range);
   if (!ReductionMayVary(node, spec)) return false;
   if (TilesDim(node.decision) && dim_ == MatmulDims::kK)
     return BuildLengths(node, spec, least, available, range);
@@ -520,7 +521,7 @@ bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, ui
   const MainTile main = MainTileOf(node, spec);
   if (main.tile == 0) return false;
   const uint32_t most = spec.size[dim_], most_left = main.most_left();
-  if (most <= most_left) return BuildFewRange(node, spec, least, available, range);
+  if (most <= most_left) return BuildFewRange(node, node, spec, least, available, range);
   range->decision = TileOf(main.tile);
   const Spec one = WithSize(spec, main.tile);
   Impl tile = BuildNode(node, one, RegisterDecision(node, one), available);
@@ -531,19 +532,35 @@ bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, ui
                     &range->children.back().impl);
 }
 
-// Register tiles for each size. If the tiles have vectors along the dim, each serves a unit of sizes.
-// Example, of sizes 3..20 and a unit of 8: three tiles, for 3..8, 9..16 and 17..20 columns. They are built
-// for 7, 15 and 20 columns, so that the code's last vector is partial.
-bool SymbolicSchedule::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                     Impl* range) {
+// Where rows vary, too: the register tile of all the columns that the node divides the rows of. How
+// many rows suit it is chosen anew then, so each number of columns needs tiles of its own. Null: there is
+// none.
+const Impl* SymbolicSchedule::TilesOf(const Impl& node, const Spec& spec) {
+  if (!choice_.rows_and_columns || dim_ != MatmulDims::kN || node.decision.kind != RewriteKind::kTile ||
+      TilesDim(node.decision))
+    return nullptr;
+  const Impl* below = &node;
+  while (below->decision.kind == RewriteKind::kTile &&
+         (!TilesDim(below->decision) || below->decision.size >= spec.size[dim_]))
+    below = &below->children.front().impl;
+  const bool all = IsChosenAnew(*below) && spec.size[dim_] <= MainTileOf(*below, spec).tile;
+  return all ? below : nullptr;
+}
+
+// Register tiles, or `tiles` of them, for each size. If they have vectors along the dim, each serves a unit
+// of sizes. Example, of sizes 3..20 and a unit of 8: three tiles, for 3..8, 9..16 and 17..20 columns. They
+// are built for 7, 15 and 20 columns, so that the code's last vector is partial.
+bool SymbolicSchedule::BuildFewRange(const Impl& node, const Impl& tiles, const Spec& spec, uint32_t least,
+                                     Lines available, Impl* range) {
   const uint32_t unit = Unit(node), most = spec.size[dim_];
   if (Lanes(node) > 1 && !VectorsMayVary(spec, Lanes(node))) return false;
+  range->decision = node.decision;
   if (unit > 1) range->decision.layout.panel = static_cast<decltype(range->decision.layout.panel)>(unit);
   for (uint32_t size = least, end = 0; size <= most; size = end) {
     end = (size + unit - 1) / unit * unit + 1;
     const Spec few = WithSize(spec, unit == 1 ? size : std::min(end - 2, most));
-    if (Ask(node, few, available).cost >= kInfiniteCost) return false;
-    range->children.push_back({1, Build(node, few, available)});
+    range->children.push_back({1, {}});
+    if (!BuildPriced(tiles, few, available, &range->children.back().impl)) return false;
   }
   return true;
 }

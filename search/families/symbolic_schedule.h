@@ -37,6 +37,8 @@ struct SymbolicScheduleOptions {
   // True: a move disappears if the root's placement has its operand there already. False: the decisions are
   // not for such roots.
   bool any_placement = false;
+  // True: rows and columns vary. Rows are divided anew for each number of columns then.
+  bool rows_and_columns = false;
 };
 
 // True if the two roots are the same but for their size along `dim`, and the distance of rows that are
@@ -128,6 +130,9 @@ class SymbolicSchedule {
     uint32_t Left(uint32_t rows) const {
       return rows < min_tail ? rows : min_tail + (rows - min_tail) % tile;
     }
+    // True if whole tiles have as many rows as what is left. A division would take both for the same tile,
+    // twice. So one whole tile is apart from all other rows.
+    bool AreHalves(uint32_t rows) const { return rows == 2 * Left(rows); }
   };
 
   // Ask* prices, Build* makes programs, and Build*Range programs for ranges. All follow the same pattern;
@@ -159,13 +164,15 @@ class SymbolicSchedule {
   Answer AskOneTile(const Impl& node, const Spec& spec);
   Cost TilingCost(const Spec& spec, uint32_t rows) const;
   MainTile MainTileOf(const Impl& node, const Spec& spec);
+  const Impl* TilesOf(const Impl& node, const Spec& spec);
   Impl Build(const Impl& pattern, const Spec& spec, Lines available);
   bool BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program);
   Impl BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available);
   Impl BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available);
   bool BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
-  bool BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
+  bool BuildFewRange(const Impl& node, const Impl& tiles, const Spec& spec, uint32_t least, Lines available,
+                     Impl* range);
   bool BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl whole,
                   Impl* range);
   bool BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
