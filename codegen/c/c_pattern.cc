@@ -17,8 +17,8 @@ bool IsSmall(char c) { return absl::ascii_islower(static_cast<unsigned char>(c))
 
 // True if the word is a number that may be a hole, which is set then.
 bool IsNumber(std::string_view word, int64_t* number) {
-  return std::ranges::all_of(word, IsDigit) && absl::SimpleAtoi(ForAbsl(word), number) &&
-         *number <= kMostNumber;
+  return std::ranges::all_of(word, IsDigit) && (word[0] != '0' || word == "0") &&
+         absl::SimpleAtoi(ForAbsl(word), number) && *number <= kMostNumber;
 }
 
 // Returns the end of the word that begins there. The sign of an exponent (0x1.8p-3f) belongs to its number.
@@ -33,15 +33,11 @@ size_t EndOfWord(std::string_view text, size_t begin) {
   return end;
 }
 
-// Returns how many letters a variable's name begins with, if only numbers follow, with '_' between them; else
-// 0. Of "c0_3" it is 1; of "uint16_t" it is 0, as a letter follows the digits.
-size_t LettersOfVariable(std::string_view word) {
-  const size_t letters = static_cast<size_t>(std::ranges::find_if_not(word, IsSmall) - word.begin());
-  if (letters == 0 || letters == word.size() || !IsDigit(word.back())) return 0;
-  // After the letters there are only digits and '_' between numbers.
-  for (size_t i = letters; i < word.size(); ++i)
-    if (!IsDigit(word[i]) && (word[i] != '_' || !IsDigit(word[i - 1]))) return 0;
-  return letters;
+// True if the word is the name of a variable or of a function, such as "c0_3" or "fma_3x16_v8_r64_add". Names
+// of types (uint16_t), intrinsics (_mm256_add_ps) and macros (KIR5) are not.
+bool IsName(std::string_view word) {
+  return absl::ascii_isalpha(static_cast<unsigned char>(word[0])) && std::ranges::any_of(word, IsSmall) &&
+         word.find('.') == word.npos && !word.ends_with("_t");
 }
 
 // Appends a number as a hole. A word that is no number, or too large a one, stays text.
@@ -55,20 +51,19 @@ void AddNumber(std::string_view word, bool pasted, Pattern* pattern) {
   pattern->text.emplace_back();
 }
 
-void AddVariable(std::string_view word, size_t letters, Pattern* pattern) {
-  pattern->text.back() += word.substr(0, letters);
-  // Each number of the name is a hole of its own: "c0_3" is c, hole, _, hole.
-  for (size_t i = letters; i < word.size();) {
-    const size_t end = std::min(word.find('_', i), word.size());
-    AddNumber(word.substr(i, end - i), /*pasted=*/true, pattern);
-    if (end < word.size()) pattern->text.back() += '_';
-    i = end + 1;
+// Each number of a name is a hole of its own: "c0_3" is c, hole, _, hole.
+void AddName(std::string_view word, Pattern* pattern) {
+  for (size_t i = 0; i < word.size();) {
+    const auto* const digits = std::ranges::find_if(word.substr(i), IsDigit);
+    const auto* const rest = std::find_if_not(digits, word.end(), IsDigit);
+    pattern->text.back() += std::string_view(word.begin() + i, digits);
+    if (digits != rest) AddNumber({digits, rest}, /*pasted=*/true, pattern);
+    i = static_cast<size_t>(rest - word.begin());
   }
 }
 
 void AddWord(std::string_view word, Pattern* pattern) {
-  const size_t letters = LettersOfVariable(word);
-  if (letters > 0) return AddVariable(word, letters, pattern);
+  if (IsName(word)) return AddName(word, pattern);
   AddNumber(word, /*pasted=*/false, pattern);
 }
 
@@ -76,35 +71,51 @@ void AddWord(std::string_view word, Pattern* pattern) {
 
 std::string ParameterName(size_t number) { return Cat("N", number + 1); }
 
-int64_t Number::Times(size_t parameter) const {
-  for (const auto& [number, times] : terms)
-    if (number == parameter) return times;
+int64_t Number::Times(const Term& term) const {
+  for (const Term& mine : terms)
+    if (mine.factors() == term.factors()) return mine.times;
   return 0;
 }
 
 std::string Number::Text() const {
   if (IsConstant()) return Cat(constant);
   std::string text;
-  for (const auto& [parameter, times] : terms) {
-    KIRSCH_CHECK(times > 0);
-    Append(&text, text.empty() ? "" : " + ", times == 1 ? "" : Cat(times, " * "), ParameterName(parameter));
+  for (const Term& term : terms) {
+    KIRSCH_CHECK(term.times > 0);
+    Append(&text, text.empty() ? "" : "+", term.times == 1 ? "" : Cat(term.times, "*"),
+           ParameterName(term.parameter), term.other == kNone ? "" : "*" + ParameterName(term.other));
   }
-  if (constant != 0) Append(&text, constant < 0 ? " - " : " + ", constant < 0 ? -constant : constant);
+  if (constant != 0) Append(&text, constant < 0 ? "-" : "+", constant < 0 ? -constant : constant);
   return IsParameter() ? text : Cat("(", text, ")");
 }
 
 Number Sum(int64_t times, const Number& a, const Number& b) {
   Number sum{times * a.constant + b.constant};
-  // Merges the terms of both, which ascend by parameter. Terms that cancel out are left out.
+  // Merges the terms of both, which ascend. Terms that cancel out are left out.
   size_t i = 0, j = 0;
   while (i < a.terms.size() || j < b.terms.size()) {
-    const bool from_a = j == b.terms.size() || (i < a.terms.size() && a.terms[i].first <= b.terms[j].first);
-    const bool from_b = i == a.terms.size() || (j < b.terms.size() && b.terms[j].first <= a.terms[i].first);
-    const size_t parameter = from_a ? a.terms[i].first : b.terms[j].first;
-    const int64_t of = (from_a ? times * a.terms[i++].second : 0) + (from_b ? b.terms[j++].second : 0);
-    if (of != 0) sum.terms.emplace_back(parameter, of);
+    const bool from_a =
+        j == b.terms.size() || (i < a.terms.size() && a.terms[i].factors() <= b.terms[j].factors());
+    const bool from_b =
+        i == a.terms.size() || (j < b.terms.size() && b.terms[j].factors() <= a.terms[i].factors());
+    Term term = from_a ? a.terms[i] : b.terms[j];
+    term.times = (from_a ? times * a.terms[i++].times : 0) + (from_b ? b.terms[j++].times : 0);
+    if (term.times != 0) sum.terms.push_back(term);
   }
   return sum;
+}
+
+std::optional<Number> Product(const Number& a, const Number& b) {
+  Number product = Sum(a.constant, b, {});
+  for (const Term& x : a.terms) {
+    product = Sum(b.constant, Number{0, {x}}, product);
+    for (const Term& y : b.terms) {
+      if (x.other != kNone || y.other != kNone) return std::nullopt;
+      const auto [first, second] = std::minmax(x.parameter, y.parameter);
+      product = Sum(1, Number{0, {{first, x.times * y.times, second}}}, product);
+    }
+  }
+  return product;
 }
 
 // A hole is a byte that C text has not; a pasted one is another, so that it never matches a literal.
