@@ -26,8 +26,9 @@ std::vector<Equation> MakeEquations(const std::vector<Number>& a, const std::vec
                                     const std::vector<Number>& column) {
   std::vector<Equation> equations;
   const auto of_terms = [&](size_t text, const Number& in) {
-    for (const Term& term : in.terms)
-      equations.push_back({a[text].Times(term), b[text].Times(term), column[text].Times(term)});
+    for (const auto& [parameter, times] : in.terms)
+      equations.push_back(
+          {a[text].Times(parameter), b[text].Times(parameter), column[text].Times(parameter)});
   };
   for (size_t text = 0; text < column.size(); ++text) {
     for (const Number* in : {&a[text], &b[text], &column[text]}) of_terms(text, *in);
@@ -46,7 +47,7 @@ std::optional<int64_t> Ratio(int64_t of, int64_t by) {
 // True if neither its constant nor a factor is negative.
 bool IsNatural(const Number& number) {
   return number.constant >= 0 &&
-         std::ranges::all_of(number.terms, [](const Term& term) { return term.times > 0; });
+         std::ranges::all_of(number.terms, [](const auto& term) { return term.second > 0; });
 }
 
 bool AllEqual(const std::vector<Number>& column) {
@@ -87,7 +88,7 @@ void Parameters::AddRules() {
   for (size_t hole : holes) {
     std::pair<int64_t, int64_t> rank = {texts_[0][hole].pasted ? -1 : 0, 0};
     for (const Number& number : ColumnOf(hole)) {
-      for (const Term& term : number.terms) rank.first += rank.first < 0 ? 0 : term.times;
+      for (const auto& term : number.terms) rank.first += rank.first < 0 ? 0 : term.second;
       rank.second += number.constant;
     }
     ranks.push_back(rank);
@@ -109,8 +110,7 @@ bool Parameters::Follows(size_t hole, Rule* rule) const {
     *rule = {kNone, kNone, 0, 0, column[0]};
     return true;
   }
-  if (!texts_[0][hole].pasted)
-    return FollowsFromOne(column, rule) || FollowsFromProduct(column, rule) || FollowsFromTwo(column, rule);
+  if (!texts_[0][hole].pasted) return FollowsFromOne(column, rule) || FollowsFromTwo(column, rule);
   // A name cannot be computed: its number has to be a parameter as it is.
   const auto same = std::ranges::find(columns_, column);
   *rule = {static_cast<size_t>(same - columns_.begin()), kNone, 1, 0, {}};
@@ -118,37 +118,16 @@ bool Parameters::Follows(size_t hole, Rule* rule) const {
 }
 
 bool Parameters::FollowsFromOne(const Column& column, Rule* rule) const {
-  for (size_t parameter = 0; parameter < size(); ++parameter) {
-    *rule = {parameter};
-    if (IsMultiple(column, columns_[parameter], rule)) return true;
-  }
-  return false;
-}
-
-// Offsets are products of how many rows there are before and of their stride.
-bool Parameters::FollowsFromProduct(const Column& column, Rule* rule) const {
-  if (size() > kFew) return false;
-  for (size_t parameter = 0; parameter < size(); ++parameter)
-    for (size_t other = 0; other < parameter; ++other) {
-      Column products;
-      for (size_t i = 0; i < column.size(); ++i)
-        if (const auto product = Product(columns_[parameter][i], columns_[other][i]))
-          products.push_back(*product);
-      *rule = {parameter, other};
-      if (products.size() == column.size() && IsMultiple(column, products, rule)) return true;
-    }
-  return false;
-}
-
-bool Parameters::IsMultiple(const Column& column, const Column& of, Rule* rule) const {
   const Column nothing(column.size());
-  // The first equation that has the factor tells it. Fits() checks it against all texts.
-  for (const Equation& equation : MakeEquations(of, nothing, column)) {
-    if (equation.a == 0) continue;
-    const std::optional<int64_t> times = Ratio(equation.c, equation.a);
-    rule->times = times.value_or(0);
-    return times && Fits(column, rule);
-  }
+  for (size_t parameter = 0; parameter < size(); ++parameter)
+    // The first equation that has the factor tells it. Fits() checks it against all texts.
+    for (const Equation& equation : MakeEquations(columns_[parameter], nothing, column)) {
+      if (equation.a == 0) continue;
+      const std::optional<int64_t> times = Ratio(equation.c, equation.a);
+      *rule = {parameter, kNone, times.value_or(0), 0, {}};
+      if (times && Fits(column, rule)) return true;
+      break;
+    }
   return false;
 }
 
@@ -173,22 +152,13 @@ bool Parameters::FollowsFromTwo(const Column& column, Rule* rule) const {
   return false;
 }
 
-template <typename NumberOf>
-std::optional<Number> Parameters::Explained(const Rule& rule, const NumberOf& number) {
-  if (rule.parameter == kNone) return Number{};
-  const Number first = number(rule.parameter);
-  if (rule.other == kNone) return Sum(rule.times, first, {});
-  const Number second = number(rule.other);
-  if (rule.more != 0) return Sum(rule.times, first, Sum(rule.more, second, {}));
-  const std::optional<Number> product = Product(first, second);
-  return product ? std::optional(Sum(rule.times, *product, {})) : std::nullopt;
-}
-
 // Sets what is left, if that is one constant that C's int has room for.
 bool Parameters::Fits(const Column& column, Rule* rule) const {
   Column left = column;
-  for (size_t i = 0; i < left.size(); ++i)
-    left[i] = Sum(-1, *Explained(*rule, [&](size_t parameter) { return columns_[parameter][i]; }), left[i]);
+  for (size_t i = 0; i < left.size(); ++i) {
+    left[i] = Sum(-rule->times, columns_[rule->parameter][i], left[i]);
+    if (rule->other != kNone) left[i] = Sum(-rule->more, columns_[rule->other][i], left[i]);
+  }
   rule->plus = left[0];
   const int64_t plus = left[0].constant;
   return AllEqual(left) && left[0].IsConstant() && plus <= kMostNumber && plus >= -kMostNumber;
@@ -234,10 +204,12 @@ void Parameters::Pop() {
 
 bool Parameters::Hold(const std::vector<Hole>& text) const {
   for (size_t hole = 0; hole < rules_.size(); ++hole) {
-    const auto explained =
-        Explained(rules_[hole], [&](size_t parameter) { return Argument(parameter, text); });
+    const Rule& rule = rules_[hole];
+    Number left = text[hole].value;
     // The part that the parameters don't explain must be the rule's constant.
-    if (!explained || Sum(-1, *explained, text[hole].value) != rules_[hole].plus) return false;
+    if (rule.parameter != kNone) left = Sum(-rule.times, Argument(rule.parameter, text), left);
+    if (rule.other != kNone) left = Sum(-rule.more, Argument(rule.other, text), left);
+    if (left != rule.plus) return false;
   }
   return std::ranges::all_of(sources_, [&](const Source& source) {
     return source.less == kNone || IsNatural(Sum(-1, text[source.less].value, text[source.hole].value));
@@ -251,8 +223,11 @@ Number Parameters::Argument(size_t parameter, const std::vector<Hole>& text) con
 }
 
 Number Parameters::Value(size_t hole) const {
-  const auto explained = Explained(rules_[hole], [](size_t parameter) { return Number{0, {{parameter}}}; });
-  return Sum(1, *explained, rules_[hole].plus);
+  const Rule& rule = rules_[hole];
+  Number value = rule.plus;
+  if (rule.parameter != kNone) value = Sum(rule.times, Number{0, {{rule.parameter, 1}}}, value);
+  if (rule.other != kNone) value = Sum(rule.more, Number{0, {{rule.other, 1}}}, value);
+  return value;
 }
 
 }  // namespace kirsch

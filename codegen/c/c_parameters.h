@@ -10,13 +10,16 @@
 #define KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 
 #include <cstdint>
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "codegen/c/c_pattern.h"
 
 namespace kirsch {
+
+// No parameter, hole, statement or macro: of numbers that begin with 0.
+inline constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 // The parameters of one macro. Factors in its expressions are natural numbers.
 class Parameters {
@@ -43,8 +46,8 @@ class Parameters {
   struct Source {
     size_t hole, less = kNone;
   };
-  // How a hole's number follows: times * parameter + more * other + plus; if `more` is 0, times * parameter *
-  // other + plus. kNone: it does not need that parameter.
+  // How a hole's number follows: times * parameter + more * other + plus. kNone: it does not need that
+  // parameter.
   struct Rule {
     size_t parameter = kNone, other = kNone;
     int64_t times = 0, more = 0;
@@ -56,19 +59,12 @@ class Parameters {
   void AddRules();
   // True if the hole's numbers follow from the parameters that there are, for all texts; then sets the rule.
   bool Follows(size_t hole, Rule* rule) const;
-  // True if the column is a multiple of one parameter's column, of the product of two, or a sum of multiples
-  // of two, up to a constant.
+  // True if the column is a multiple of one parameter's column, or a sum of multiples of two, up to a
+  // constant.
   bool FollowsFromOne(const Column& column, Rule* rule) const;
-  bool FollowsFromProduct(const Column& column, Rule* rule) const;
   bool FollowsFromTwo(const Column& column, Rule* rule) const;
-  // True if the column is a multiple of the other one, up to a constant. Then sets the rule's factor, too.
-  bool IsMultiple(const Column& column, const Column& of, Rule* rule) const;
-  // True if what the parameters explain leaves the same constant in all texts; then sets `plus`.
+  // True if the rule's factors leave the same constant in all texts; then sets `plus`.
   bool Fits(const Column& column, Rule* rule) const;
-  // Returns what the rule's parameters explain of a hole, number(parameter) being their numbers. Nothing: it
-  // is the product of products.
-  template <typename NumberOf>
-  static std::optional<Number> Explained(const Rule& rule, const NumberOf& number);
   // Adds a parameter from which the first of the holes follows. Several are possible: its number, or that
   // less the number of another source. The one is taken from which most of the holes follow.
   void AddParameterFor(absl::Span<const size_t> holes);

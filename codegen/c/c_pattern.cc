@@ -71,19 +71,18 @@ void AddWord(std::string_view word, Pattern* pattern) {
 
 std::string ParameterName(size_t number) { return Cat("N", number + 1); }
 
-int64_t Number::Times(const Term& term) const {
-  for (const Term& mine : terms)
-    if (mine.factors() == term.factors()) return mine.times;
+int64_t Number::Times(size_t parameter) const {
+  for (const auto& [number, times] : terms)
+    if (number == parameter) return times;
   return 0;
 }
 
 std::string Number::Text() const {
   if (IsConstant()) return Cat(constant);
   std::string text;
-  for (const Term& term : terms) {
-    KIRSCH_CHECK(term.times > 0);
-    Append(&text, text.empty() ? "" : "+", term.times == 1 ? "" : Cat(term.times, "*"),
-           ParameterName(term.parameter), term.other == kNone ? "" : "*" + ParameterName(term.other));
+  for (const auto& [parameter, times] : terms) {
+    KIRSCH_CHECK(times > 0);
+    Append(&text, text.empty() ? "" : "+", times == 1 ? "" : Cat(times, "*"), ParameterName(parameter));
   }
   if (constant != 0) Append(&text, constant < 0 ? "-" : "+", constant < 0 ? -constant : constant);
   return IsParameter() ? text : Cat("(", text, ")");
@@ -91,31 +90,16 @@ std::string Number::Text() const {
 
 Number Sum(int64_t times, const Number& a, const Number& b) {
   Number sum{times * a.constant + b.constant};
-  // Merges the terms of both, which ascend. Terms that cancel out are left out.
+  // Merges the terms of both, which ascend by parameter. Terms that cancel out are left out.
   size_t i = 0, j = 0;
   while (i < a.terms.size() || j < b.terms.size()) {
-    const bool from_a =
-        j == b.terms.size() || (i < a.terms.size() && a.terms[i].factors() <= b.terms[j].factors());
-    const bool from_b =
-        i == a.terms.size() || (j < b.terms.size() && b.terms[j].factors() <= a.terms[i].factors());
-    Term term = from_a ? a.terms[i] : b.terms[j];
-    term.times = (from_a ? times * a.terms[i++].times : 0) + (from_b ? b.terms[j++].times : 0);
-    if (term.times != 0) sum.terms.push_back(term);
+    const bool from_a = j == b.terms.size() || (i < a.terms.size() && a.terms[i].first <= b.terms[j].first);
+    const bool from_b = i == a.terms.size() || (j < b.terms.size() && b.terms[j].first <= a.terms[i].first);
+    const size_t parameter = from_a ? a.terms[i].first : b.terms[j].first;
+    const int64_t of = (from_a ? times * a.terms[i++].second : 0) + (from_b ? b.terms[j++].second : 0);
+    if (of != 0) sum.terms.emplace_back(parameter, of);
   }
   return sum;
-}
-
-std::optional<Number> Product(const Number& a, const Number& b) {
-  Number product = Sum(a.constant, b, {});
-  for (const Term& x : a.terms) {
-    product = Sum(b.constant, Number{0, {x}}, product);
-    for (const Term& y : b.terms) {
-      if (x.other != kNone || y.other != kNone) return std::nullopt;
-      const auto [first, second] = std::minmax(x.parameter, y.parameter);
-      product = Sum(1, Number{0, {{first, x.times * y.times, second}}}, product);
-    }
-  }
-  return product;
 }
 
 // A hole is a byte that C text has not; a pasted one is another, so that it never matches a literal.

@@ -7,10 +7,7 @@
 #ifndef KIRSCH_CODEGEN_C_C_PATTERN_H_
 #define KIRSCH_CODEGEN_C_C_PATTERN_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,30 +19,15 @@ namespace kirsch {
 // within C's int.
 inline constexpr int64_t kMostNumber = int64_t{1} << 28;
 
-// No parameter, hole, statement or macro: of numbers that begin with 0.
-inline constexpr size_t kNone = std::numeric_limits<size_t>::max();
-
-// A multiple (not 0) of a parameter, or of the product of two.
-struct Term {
-  size_t parameter = 0;
-  int64_t times = 1;
-  size_t other = kNone;  // not before `parameter`
-
-  std::pair<size_t, size_t> factors() const { return {parameter, other}; }
-  friend bool operator==(const Term&, const Term&) = default;
-};
-
-// A constant and multiples of the parameters of the macro that the text is in: 7 + 1 * N1 + 3 * N1 * N2.
+// A constant and multiples of the parameters of the macro that the text is in: 7 + 1 * N1 + 3 * N2.
 struct Number {
   int64_t constant = 0;
-  std::vector<Term> terms = {};  // ascending by factors
+  std::vector<std::pair<size_t, int64_t>> terms = {};  // parameter, times (not 0); ascending
 
   bool IsConstant() const { return terms.empty(); }
-  bool IsParameter() const {
-    return constant == 0 && terms.size() == 1 && terms[0] == Term{terms[0].parameter};
-  }
-  // Returns how often the factors of the term are in it; 0: they are not.
-  int64_t Times(const Term& term) const;
+  bool IsParameter() const { return constant == 0 && terms.size() == 1 && terms[0].second == 1; }
+  // Returns how often the parameter is in it; 0: it is not.
+  int64_t Times(size_t parameter) const;
   // Returns it as C, in parentheses where it has an operator. Factors of parameters must be positive.
   std::string Text() const;
 
@@ -53,8 +35,6 @@ struct Number {
 };
 // Returns times * a + b.
 Number Sum(int64_t times, const Number& a, const Number& b);
-// Returns a * b; nothing if that has products of three parameters.
-std::optional<Number> Product(const Number& a, const Number& b);
 
 // A place for a number in a text.
 struct Hole {

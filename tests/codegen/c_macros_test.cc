@@ -58,8 +58,7 @@ TEST(Pattern, HolesTakeWhatMacrosMakeOfTheirParameters) {
 // What the number is where the parameters are these.
 int64_t Evaluated(const Number& number, const std::vector<int64_t>& parameters) {
   int64_t value = number.constant;
-  for (const Term& term : number.terms)
-    value += term.times * parameters[term.parameter] * (term.other == kNone ? 1 : parameters[term.other]);
+  for (const auto& [parameter, times] : number.terms) value += times * parameters[parameter];
   return value;
 }
 
@@ -94,24 +93,6 @@ TEST(Parameters, ANumberFollowsFromOneOrTwoOthers) {
   EXPECT_FALSE(parameters.Hold(HolesOfTexts({{1, 8, 16, 5}})[0]));
   EXPECT_FALSE(parameters.Hold(HolesOfTexts({{1, 8, 15, 6}})[0]));
   EXPECT_FALSE(parameters.Hold(HolesOfTexts({{9, 8, 7, 5}})[0]));  // a stride is natural
-}
-
-TEST(Parameters, ANumberFollowsFromAProduct) {
-  // Rows before, a stride, where the next row is, and where its columns begin.
-  const auto texts = HolesOfTexts({{3, 100, 300, 307}, {5, 64, 320, 327}, {2, 700, 1400, 1407}});
-  const Parameters parameters(texts);
-  EXPECT_EQ(parameters.size(), 2u);
-  ExpectGiveBack(parameters, texts);
-  EXPECT_TRUE(parameters.Hold(HolesOfTexts({{9, 11, 99, 106}})[0]));
-  EXPECT_FALSE(parameters.Hold(HolesOfTexts({{9, 11, 98, 106}})[0]));
-}
-
-TEST(Numbers, ProductsAreOfTwoParameters) {
-  const Number a{3, {{0}}}, b{-2, {{1, 4}}};
-  EXPECT_EQ(Product(a, b), (Number{-6, {{0, 4, 1}, {0, -2}, {1, 12}}}));
-  EXPECT_EQ(Product(b, a), Product(a, b));
-  EXPECT_EQ(Product(*Product(a, b), a), std::nullopt);
-  EXPECT_EQ(Product(*Product(a, b), Number{2}), Sum(2, *Product(a, b), {}));
 }
 
 TEST(Parameters, OnlyWhatIsEqualIsPasted) {
