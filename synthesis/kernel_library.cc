@@ -16,7 +16,7 @@ namespace kirsch {
 namespace {
 
 // The code of a family whose members share programs: one function for each region, which takes sizes. The
-// header's comment lists the regions.
+// header's comment lists the regions, and what neighbours decide alike once.
 HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis& synthesis,
                                  const EntryParameters& always) {
   HeaderVariant variant{
@@ -25,7 +25,10 @@ HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis&
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
     const Region& region = synthesis.regions.list[i];
     shared.push_back({&synthesis.shared[i], region.members, synthesis.sizes_of_shared[i]});
-    Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
+    Append(&variant.notes, RegionText(synthesis.regions, region), "\n");
+    const Region* const next = i + 1 < synthesis.regions.list.size() ? &region + 1 : nullptr;
+    if (next == nullptr || next->decision != region.decision)
+      Append(&variant.notes, "  ", region.decision, "\n");
   }
   LowerShared(name, synthesis.request.family, shared, always, &variant);
   return variant;

@@ -14,7 +14,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kDefinition = 50;   // bytes that a macro takes besides its text
+constexpr int64_t kDefinition = 80;   // bytes that a macro takes besides its text
 constexpr int64_t kLeastSaving = 20;  // bytes
 constexpr size_t kMostSeeds = 6;      // places that are tried for the first of a group
 constexpr size_t kMostRefused = 12;   // places that are tried for one group, and would not fit it
@@ -114,7 +114,7 @@ class ClusterSearch {
     cluster->saves = 0;
     for (size_t place : cluster->places) cluster->saves += SavesAt(*cluster, place);
     if (known_.contains(TextOf(cluster->macro.body))) return;
-    cluster->saves -= kDefinition + static_cast<int64_t>(4 * parameters.size());
+    cluster->saves -= kDefinition + static_cast<int64_t>(3 * parameters.size());
     for (const Statement& statement : cluster->macro.body) cluster->saves -= SizeOf(statement, 0);
   }
 
@@ -251,16 +251,53 @@ class Round {
   std::map<size_t, Call> calls_;  // by place
 };
 
+constexpr char kBlock[] = " {";  // ends the beginning of a block
+
+// Collects the blocks by the shapes of their beginnings.
+void CollectBlocks(Statements& statements, std::map<std::string, std::vector<Statement*>>* alike) {
+  for (Statement& statement : statements) {
+    if (statement.is_block) (*alike)[statement.head.Shape()].push_back(&statement);
+    CollectBlocks(statement.body, alike);
+  }
+}
+
+// Makes a macro of these beginnings, if that makes the text shorter.
+void MakeBeginning(const std::vector<Statement*>& blocks, std::deque<Macro>* macros) {
+  std::vector<Statement> beginnings;
+  std::vector<std::vector<Hole>> holes;
+  for (const Statement* block : blocks) {
+    beginnings.push_back({block->head});
+    holes.push_back(block->head.holes);
+  }
+  const Parameters parameters(holes);
+  Statements body = WithValues({beginnings[0]}, parameters);
+  int64_t saves = -kDefinition - static_cast<int64_t>(3 * parameters.size()) - SizeOf(body[0], 0);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    Statement call{MacroCall(parameters, holes[i]), {}, false, macros->size()};
+    saves += SizeOf(beginnings[i], 0) - SizeOf(call, 0);
+    beginnings[i] = std::move(call);
+  }
+  if (saves < kLeastSaving) return;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i]->head = std::move(beginnings[i].head);
+    blocks[i]->head.text.back() += kBlock;
+    blocks[i]->macro = macros->size();
+  }
+  std::string& end = body[0].head.text.back();
+  end.resize(end.size() - std::string_view(kBlock).size());
+  macros->push_back({std::move(body), parameters.size()});
+}
+
 }  // namespace
 
 Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes) {
-  Pattern call{{"("}, {}};
+  Pattern call;
   for (size_t i = 0; i < parameters.size(); ++i) {
+    call.text.back() += i == 0 ? "(" : ",";
     // An argument that is pasted there must be a constant or a parameter here.
     call.holes.push_back({parameters.Argument(i, holes), parameters.IsPasted(i)});
-    call.text.emplace_back(i + 1 < parameters.size() ? ", " : "");
+    call.text.emplace_back(i + 1 < parameters.size() ? "" : ")");
   }
-  call.text.back() += ")";
   return call;
 }
 
@@ -273,6 +310,14 @@ void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros
     for (Macro& macro : *macros) all.push_back({&macro.body, 0});
     found = Round(all, &known, macros).Replace();
   }
+}
+
+void MakeBeginnings(const std::vector<Statements*>& texts, std::deque<Macro>* macros) {
+  std::map<std::string, std::vector<Statement*>> alike;
+  for (Statements* text : texts) CollectBlocks(*text, &alike);
+  for (Macro& macro : *macros) CollectBlocks(macro.body, &alike);
+  for (const auto& [shape, blocks] : alike)
+    if (blocks.size() > 1 && shape.ends_with(kBlock)) MakeBeginning(blocks, macros);
 }
 
 }  // namespace kirsch

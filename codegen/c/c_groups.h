@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes macros of groups of statements that occur several times, but for their numbers. Each occurrence
-// becomes a call, such as "KIRSCH_4(300, 16)".
+// becomes a call, such as "KIR4(300,16)".
 #ifndef KIRSCH_CODEGEN_C_C_GROUPS_H_
 #define KIRSCH_CODEGEN_C_C_GROUPS_H_
 
@@ -20,10 +20,10 @@ inline constexpr size_t kMostParameters = 100;  // of a macro; C has 127
 struct Macro {
   Statements body;  // has parameters in its holes
   size_t parameters = 0;
-  std::string before = {};  // of a function's macro, which takes its name: the text before the name
 };
 
-// Returns the arguments of the call that stands for the text with these numbers: "(300, 16)".
+// Returns the arguments of the call that stands for the text with these numbers: "(300,16)", or nothing if
+// there are no parameters.
 Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 
 // Replaces groups in the texts, and in the macros that there are, by calls of new macros, as long as that
@@ -31,6 +31,10 @@ Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 // register tile is one macro with few parameters. If frequent lines went first, it would be several macros of
 // one line each. Deterministic.
 void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
+
+// Does so with what blocks begin with: "for (size_t i1 = 0; i1 < trips; ++i1) {" becomes "KIR5(1) {". Last of
+// all, as blocks that do are no groups any more.
+void MakeBeginnings(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
 
 }  // namespace kirsch
 

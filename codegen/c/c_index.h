@@ -15,7 +15,7 @@
 
 namespace kirsch {
 
-inline constexpr int64_t kCall = 11;  // bytes of a macro's call besides its arguments
+inline constexpr int64_t kCall = 6;  // bytes of a macro's call besides its arguments
 
 // Returns the bytes of the statement as it is printed: by lines that are indented, or (indent 0) behind each
 // other.

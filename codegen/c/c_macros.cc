@@ -8,90 +8,108 @@
 
 #include "absl/strings/str_split.h"
 #include "codegen/c/c_groups.h"
+#include "codegen/c/c_lines.h"
 #include "codegen/c/c_statements.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
-constexpr size_t kWidth = 110;  // bytes of a line of calls, or of a macro
+// True if a macro stands for all of the statement.
+bool IsCall(const Statement& statement) { return statement.macro != kNone && !statement.is_block; }
 
-// Fills lines with words, a space between two. Lines begin with the indent; `more` ends all but the last.
-std::string Flow(absl::Span<const std::string> words, const std::string& indent, const char* more) {
-  std::string text, line = indent;
-  for (const std::string& word : words) {
-    if (line.size() > indent.size() && line.size() + word.size() > kWidth) {
-      Append(&text, line, more, "\n");
-      line = indent;
-    }
-    Append(&line, line.size() > indent.size() ? " " : "", word);
-  }
-  return Cat(text, line, "\n");
-}
-
-// Prints functions in three steps. Functions of one shape become instances of a macro; groups of statements
-// that occur several times become calls of macros (c_groups.h); then all is printed, macros where they are
-// first needed.
+// Prints functions in four steps. Beginnings of functions that are the same but for the name become macros of
+// the name. Functions of one shape become instances of a macro; groups of statements that occur several times
+// become calls of macros (c_groups.h); then all is printed, macros where they are first needed.
 class MacroPrinter {
  public:
   MacroPrinter(absl::Span<const CFunction> functions, const std::string& prefix)
-      : functions_(functions), prefix_(prefix), calls_(functions.size()) {
-    for (const CFunction& function : functions) bodies_.push_back(SplitStatements(function.after));
-  }
+      : functions_(functions), prefix_(prefix) {}
 
-  // Bodies that became instances are left out of the search for groups: the macro's body stands for them, and
-  // is searched itself.
+  // Functions that became instances are left out of the search for groups: the macro's body stands for them,
+  // and is searched itself.
   std::string Print() && {
+    DefineBeginnings();
+    for (const CFunction& function : functions_) texts_.push_back(SplitStatements(TextOf(function)));
     MakeInstances();
     std::vector<Statements*> texts;
-    for (size_t i = 0; i < functions_.size(); ++i)
-      if (calls_[i].macro == kNone) texts.push_back(&bodies_[i]);
+    for (Statements& text : texts_)
+      if (!IsCall(text[0])) texts.push_back(&text);
     MakeGroups(texts, &macros_);
+    texts.clear();
+    // Nobody looks for the beginning of a function that may be a macro.
+    for (size_t i = 0; i < functions_.size(); ++i)
+      texts.push_back(functions_[i].by_macro ? &texts_[i] : &texts_[i][0].body);
+    MakeBeginnings(texts, &macros_);
     names_.resize(macros_.size());
-    for (size_t i = 0; i < functions_.size(); ++i) {
-      if (i > 0) text_ += "\n";
-      PrintFunction(i);
-    }
-    if (defined_ > 0) text_ += "\n";
+    for (size_t i = 0; i < functions_.size(); ++i) PrintFunction(i);
+    PrintInstances();
+    text_ += "\n";
     for (size_t i = 1; i <= defined_; ++i) Append(&text_, "#undef ", prefix_, i, "\n");
     return std::move(text_);
   }
 
  private:
-  // Makes macros of functions that have one shape, and the same text before their names.
+  // Defines a macro of each beginning that several functions have: all but the name, up to the body.
+  void DefineBeginnings() {
+    std::map<std::string, size_t> times;
+    for (const CFunction& function : functions_)
+      if (function.by_macro) ++times[BeginningOf(function)];
+    for (const auto& [beginning, count] : times) {
+      if (count == 1) continue;
+      beginnings_[beginning] = Cat(prefix_, ++defined_);
+      AppendDefinition({"NAME"}, {beginning});
+    }
+    if (defined_ > 0) text_ += "\n";
+  }
+  static std::string BeginningOf(const CFunction& function) {
+    return Cat(Join(absl::StrSplit(function.before, '\n'), " "), "NAME",
+               std::string_view(function.after).substr(0, function.after.find(" {\n")));
+  }
+  // Returns the function, which begins with the macro of its beginning, if there is one. Without one, what is
+  // before its name on other lines is left out.
+  std::string TextOf(const CFunction& function) const {
+    const auto it = function.by_macro ? beginnings_.find(BeginningOf(function)) : beginnings_.end();
+    if (it == beginnings_.end())
+      return Cat(function.before.substr(function.before.rfind('\n') + 1), function.name, function.after);
+    return Cat(it->second, "(", function.name, ")", function.after.substr(function.after.find(" {\n")));
+  }
+
+  // Makes macros of functions that have one shape.
   void MakeInstances() {
     std::map<std::string, std::vector<size_t>> alike;
     for (size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i].by_macro)
-        alike[Cat(functions_[i].before, "\n", ShapeOf(bodies_[i].front()))].push_back(i);
+      if (functions_[i].by_macro && beginnings_.contains(BeginningOf(functions_[i])))
+        alike[ShapeOf(texts_[i].front())].push_back(i);
     for (const auto& [shape, same] : alike)
       if (same.size() > 1) MakeInstances(same);
   }
   void MakeInstances(const std::vector<size_t>& same) {
-    std::vector<std::vector<Hole>> texts;
-    for (size_t i : same) texts.push_back(FindHoles(bodies_[i]));
-    const Parameters parameters(texts);
+    std::vector<std::vector<Hole>> holes;
+    for (size_t i : same) holes.push_back(FindHoles(texts_[i]));
+    const Parameters parameters(holes);
     // More parameters than C allows: these functions stay as they are.
     if (parameters.size() > kMostParameters) return;
+    macros_.push_back({WithValues(texts_[same[0]], parameters), parameters.size()});
     for (size_t i = 0; i < same.size(); ++i)
-      calls_[same[i]] = {MacroCall(parameters, texts[i]), {}, false, macros_.size()};
-    macros_.push_back(
-        {WithValues(bodies_[same[0]], parameters), parameters.size(), functions_[same[0]].before});
+      texts_[same[i]] = {{MacroCall(parameters, holes[i]), {}, false, macros_.size() - 1}};
   }
 
-  // An instance is one line: KIRSCH_3(name, 16, 512). Any other function is printed with its calls of macros.
+  // An instance is a call: KIR3(16,512). Any other function is printed with its calls of macros.
   void PrintFunction(size_t number) {
     const CFunction& function = functions_[number];
-    const Statement& call = calls_[number];
-    if (call.macro != kNone) {
-      Define(call.macro);
-      const std::string arguments = call.head.Text();  // "(...)"
-      Append(&text_, names_[call.macro], "(", function.name, arguments == "()" ? "" : ", ",
-             arguments.substr(1), "\n");
-      return;
-    }
-    DefineAll(bodies_[number]);
-    Append(&text_, function.before, function.name, Lines(bodies_[number], ""));
+    const Statements& text = texts_[number];
+    DefineAll(text);
+    if (IsCall(text[0])) return instances_.push_back(Text(text[0]));
+    PrintInstances();
+    const size_t line = function.before.rfind('\n') + 1;
+    const bool shortened = function.by_macro && beginnings_.contains(BeginningOf(function));
+    Append(&text_, shortened ? "" : function.before.substr(0, line), Lines(text, ""));
+  }
+  // Prints the instances since the last text that is none.
+  void PrintInstances() {
+    if (!instances_.empty()) text_ += Flow(instances_, "", "");
+    instances_.clear();
   }
 
   void DefineAll(const Statements& statements) {
@@ -107,20 +125,23 @@ class MacroPrinter {
     if (!names_[number].empty()) return;
     const Macro& macro = macros_[number];
     DefineAll(macro.body);
+    PrintInstances();
     names_[number] = Cat(prefix_, ++defined_);
     std::vector<std::string> parameters, words;
-    if (!macro.before.empty()) parameters.push_back("NAME");
     for (size_t i = 0; i < macro.parameters; ++i) parameters.push_back(ParameterName(i));
     AppendWords(macro.body, &words);
-    if (!macro.before.empty())
-      // A function's macro begins as the function does. The name is its first parameter, NAME.
-      words[0] = Cat(Join(absl::StrSplit(macro.before, '\n'), " "), "NAME", words[0]);
-    Append(&text_, "#define ", names_[number], "(", Join(parameters, ", "), ") \\\n",
-           Flow(words, "  ", " \\"));
+    AppendDefinition(parameters, words);
+  }
+  // Appends the definition of the last macro that has a name: on one line, if it fits there.
+  void AppendDefinition(const std::vector<std::string>& parameters, const std::vector<std::string>& words) {
+    const std::string list = parameters.empty() ? "" : Cat("(", Join(parameters, ","), ")");
+    const std::string head = Cat("#define ", prefix_, defined_, list, " ");
+    const std::string line = Cat(head, Join(words, " "), "\n");
+    text_ += line.size() <= kLineWidth ? line : Cat(head, "\\\n", Flow(words, "  ", " \\"));
   }
 
-  // Prints one statement a line. Calls of macros fill lines instead: they are short, and nobody reads them
-  // one by one.
+  // Prints one statement a line, a block too if it fits there. Calls of macros fill lines instead: they are
+  // short, and nobody reads them one by one.
   std::string Lines(const Statements& statements, const std::string& indent) const {
     std::string text;
     std::vector<std::string> calls;
@@ -129,13 +150,20 @@ class MacroPrinter {
       calls.clear();
     };
     for (const Statement& statement : statements) {
-      if (statement.macro != kNone) {
+      if (IsCall(statement)) {
         calls.push_back(Text(statement));
         continue;
       }
       print_calls();
-      Append(&text, indent, Text(statement), "\n");
-      if (statement.is_block) Append(&text, Lines(statement.body, indent + "  "), indent, "}\n");
+      std::vector<std::string> words;
+      AppendWords({statement}, &words);
+      const std::string line = Join(words, " ");
+      if (indent.size() + line.size() < kLineWidth)
+        Append(&text, indent, line, "\n");
+      else if (statement.is_block)
+        Append(&text, indent, Text(statement), "\n", Lines(statement.body, indent + "  "), indent, "}\n");
+      else
+        Append(&text, indent, line, "\n");
     }
     print_calls();
     return text;
@@ -156,11 +184,12 @@ class MacroPrinter {
 
   absl::Span<const CFunction> functions_;
   const std::string prefix_;
-  std::vector<Statements> bodies_;
-  Statements calls_;  // by function: of its macro, if it is an instance
+  std::map<std::string, std::string> beginnings_;  // macros of functions' beginnings, by what they stand for
+  std::vector<Statements> texts_;                  // by function: itself, or the call that it became
   std::deque<Macro> macros_;
   std::vector<std::string> names_;  // of macros that are defined
   size_t defined_ = 0;
+  std::vector<std::string> instances_;  // calls that are not printed yet
   std::string text_;
 };
 

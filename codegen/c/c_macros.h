@@ -4,11 +4,10 @@
 // functions that differ in strides alone.
 //
 // Before:
-//   void small(...) { a = from[0]; ... a = from[100]; ... a = from[200]; ... }
-//   void large(...) { a = from[0]; ... a = from[3000]; ... a = from[6000]; ... }
-// After, the macro's body having from[N1] and from[(2 * N1)]:
-//   KIRSCH_1(small, 100)
-//   KIRSCH_1(large, 3000)
+//   void rows_r100(...) { a = from[0]; ... a = from[100]; ... a = from[200]; ... }
+//   void rows_r3000(...) { a = from[0]; ... a = from[3000]; ... a = from[6000]; ... }
+// After, the macro's body having rows_r##N1, from[N1] and from[(2*N1)]:
+//   KIR1(100) KIR1(3000)
 #ifndef KIRSCH_CODEGEN_C_C_MACROS_H_
 #define KIRSCH_CODEGEN_C_C_MACROS_H_
 

@@ -17,8 +17,8 @@ bool IsSmall(char c) { return absl::ascii_islower(static_cast<unsigned char>(c))
 
 // True if the word is a number that may be a hole, which is set then.
 bool IsNumber(std::string_view word, int64_t* number) {
-  return std::ranges::all_of(word, IsDigit) && absl::SimpleAtoi(ForAbsl(word), number) &&
-         *number <= kMostNumber;
+  return std::ranges::all_of(word, IsDigit) && (word[0] != '0' || word == "0") &&
+         absl::SimpleAtoi(ForAbsl(word), number) && *number <= kMostNumber;
 }
 
 // Returns the end of the word that begins there. The sign of an exponent (0x1.8p-3f) belongs to its number.
@@ -33,15 +33,11 @@ size_t EndOfWord(std::string_view text, size_t begin) {
   return end;
 }
 
-// Returns how many letters a variable's name begins with, if only numbers follow, with '_' between them; else
-// 0. Of "c0_3" it is 1; of "uint16_t" it is 0, as a letter follows the digits.
-size_t LettersOfVariable(std::string_view word) {
-  const size_t letters = static_cast<size_t>(std::ranges::find_if_not(word, IsSmall) - word.begin());
-  if (letters == 0 || letters == word.size() || !IsDigit(word.back())) return 0;
-  // After the letters there are only digits and '_' between numbers.
-  for (size_t i = letters; i < word.size(); ++i)
-    if (!IsDigit(word[i]) && (word[i] != '_' || !IsDigit(word[i - 1]))) return 0;
-  return letters;
+// True if the word is the name of a variable or of a function, such as "c0_3" or "fma_3x16_v8_r64_add". Names
+// of types (uint16_t), intrinsics (_mm256_add_ps) and macros (KIR5) are not.
+bool IsName(std::string_view word) {
+  return absl::ascii_isalpha(static_cast<unsigned char>(word[0])) && std::ranges::any_of(word, IsSmall) &&
+         word.find('.') == word.npos && !word.ends_with("_t");
 }
 
 // Appends a number as a hole. A word that is no number, or too large a one, stays text.
@@ -55,20 +51,19 @@ void AddNumber(std::string_view word, bool pasted, Pattern* pattern) {
   pattern->text.emplace_back();
 }
 
-void AddVariable(std::string_view word, size_t letters, Pattern* pattern) {
-  pattern->text.back() += word.substr(0, letters);
-  // Each number of the name is a hole of its own: "c0_3" is c, hole, _, hole.
-  for (size_t i = letters; i < word.size();) {
-    const size_t end = std::min(word.find('_', i), word.size());
-    AddNumber(word.substr(i, end - i), /*pasted=*/true, pattern);
-    if (end < word.size()) pattern->text.back() += '_';
-    i = end + 1;
+// Each number of a name is a hole of its own: "c0_3" is c, hole, _, hole.
+void AddName(std::string_view word, Pattern* pattern) {
+  for (size_t i = 0; i < word.size();) {
+    const auto* const digits = std::ranges::find_if(word.substr(i), IsDigit);
+    const auto* const rest = std::find_if_not(digits, word.end(), IsDigit);
+    pattern->text.back() += std::string_view(word.begin() + i, digits);
+    if (digits != rest) AddNumber({digits, rest}, /*pasted=*/true, pattern);
+    i = static_cast<size_t>(rest - word.begin());
   }
 }
 
 void AddWord(std::string_view word, Pattern* pattern) {
-  const size_t letters = LettersOfVariable(word);
-  if (letters > 0) return AddVariable(word, letters, pattern);
+  if (IsName(word)) return AddName(word, pattern);
   AddNumber(word, /*pasted=*/false, pattern);
 }
 
@@ -87,9 +82,9 @@ std::string Number::Text() const {
   std::string text;
   for (const auto& [parameter, times] : terms) {
     KIRSCH_CHECK(times > 0);
-    Append(&text, text.empty() ? "" : " + ", times == 1 ? "" : Cat(times, " * "), ParameterName(parameter));
+    Append(&text, text.empty() ? "" : "+", times == 1 ? "" : Cat(times, "*"), ParameterName(parameter));
   }
-  if (constant != 0) Append(&text, constant < 0 ? " - " : " + ", constant < 0 ? -constant : constant);
+  if (constant != 0) Append(&text, constant < 0 ? "-" : "+", constant < 0 ? -constant : constant);
   return IsParameter() ? text : Cat("(", text, ")");
 }
 

@@ -3,7 +3,7 @@
 // become holes, which a macro fills with its parameters.
 //
 // For example, "c0_3 = a[4] + b5;" has the numbers 0, 3, 4 and 5. With parameters in three of its holes:
-//   c0_##N1 = a[(N1 + 3 * N2 + 7)] + b##N2;
+//   c0_##N1 = a[(N1+3*N2+7)] + b##N2;
 #ifndef KIRSCH_CODEGEN_C_C_PATTERN_H_
 #define KIRSCH_CODEGEN_C_C_PATTERN_H_
 
@@ -51,9 +51,9 @@ struct Pattern {
   std::string Text() const;
 };
 
-// Finds the numbers. They are decimal literals, and what follows the letters of a variable's name (c0_3_1,
-// i16). Digits of other names stay text (__m512, _mm_loadu_si128), as do hexadecimal numbers, floats and
-// strings.
+// Finds the numbers. They are decimal literals, and those in names of variables and functions (c0_3_1,
+// fma_3x16_r64). Digits of other names stay text (__m512, _mm_loadu_si128), as do hexadecimal numbers,
+// floats, numbers that begin with other zeros, and strings.
 Pattern PatternOf(std::string_view text);
 
 // Returns the name of a macro's parameter: N1 for number 0, then N2, ...

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/c/c_index_names.h"
 #include "codegen/c/c_macros.h"
 #include "codegen/c/c_signature.h"
 #include "codegen/c/c_vectors.h"
@@ -74,7 +75,7 @@ class FunctionPrinter {
   FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
                   const std::vector<std::string>& callees)
       : program_(program),
-        procedure_(procedure),
+        procedure_(WithScopedNames(procedure)),
         style_(style),
         callees_(callees),
         vectors_(program, style.macros) {}
@@ -372,7 +373,7 @@ class FunctionPrinter {
   }
 
   const LoopProgram& program_;
-  const Procedure& procedure_;
+  const Procedure procedure_;
   const CStyle& style_;
   const std::vector<std::string>& callees_;
   const CVectors vectors_;
@@ -418,13 +419,13 @@ class HelperPool {
  private:
   // Prints the procedure and returns its name in C. `callees`: the names of the procedures before it, which
   // are all that it may call. Each program names its procedures for itself, so two of one name may differ:
-  // the second version is called <name>_2.
+  // the second version is called <name>_2. A number also stands for a hash, as macros can have numbers.
   std::string NameOf(const LoopProgram& program, const Procedure& procedure,
                      const std::vector<std::string>& callees) {
     const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = FunctionText(HelperParameters(procedure),
                                           FunctionPrinter(program, procedure, style_, callees).Print());
-    std::string name = Cat(style_.helper_name, "_", procedure.name);
+    std::string name = Cat(style_.helper_name, "_", WithoutHash(procedure.name));
     while (std::ranges::find(style_.taken, name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
@@ -517,7 +518,7 @@ std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
   std::vector<CFunction> functions = std::move(helpers).Take();
   functions.insert(functions.end(), std::make_move_iterator(entries.begin()),
                    std::make_move_iterator(entries.end()));
-  return PrintFunctions(functions, IsLong(functions) ? style.macros : "");
+  return PrintFunctions(functions, IsLong(functions) ? style.code_macros : "");
 }
 
 }  // namespace kirsch

@@ -29,14 +29,16 @@ struct CStyle {
   std::string fence;                    // the statement that the compiler moves no load across
   bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
   // The prefix of the file's macros, such as "KIRSCH_", which say what compilers say differently. Empty: text
-  // is as GCC and Clang take it, and no code becomes macros.
+  // is as GCC and Clang take it.
   //   AS(type, value)       a cast of a vector
   //   S32X16                the type of a vector of s32
   //   KEPT(vector)          uses the vector and does nothing
   //   LOADED(vector)        seems to change the vector to itself
   //   ADD512(sum, product)  adds words in place
-  //   1, 2, ...             code that differs in numbers only, in files so long that nobody reads all of it
   std::string macros = {};
+  // The prefix of macros 1, 2, ... of code that differs in numbers only, in files so long that nobody reads
+  // all of it. It is short, as there are thousands of calls. Empty: there are none.
+  std::string code_macros = {};
 };
 
 // One program to print. Several kernels of a file share procedures of equal code.

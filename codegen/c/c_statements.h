@@ -19,7 +19,7 @@ struct Statement {
   Pattern head;  // of a macro's call its arguments, "(4, N1)"
   std::vector<Statement> body = {};
   bool is_block = false;
-  size_t macro = kNone;  // the number of the macro that it calls; kNone: it is no call
+  size_t macro = kNone;  // the number of the macro that it calls, a block with its beginning; kNone: none
 };
 using Statements = std::vector<Statement>;
 

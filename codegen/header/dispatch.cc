@@ -69,11 +69,9 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
 //   }
 // Where several sizes are compared, a kernel may serve members here and there. So comparisons are an
 // expression then, whose value is the kernel's number:
-//   switch (m <= 16 ? t <= 4 ? 0 : 1 :
-//           2) {
-//     case 0:
-//       NAME_m1_t1_and_more(m, t, x, out);
-//       return 1;
+//   switch (m<=16?t<=4?0:1:
+//   2) {
+//     case 0: NAME_m1_t1_and_more(m, t, x, out); return 1;
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
@@ -120,10 +118,8 @@ class SwitchPrinter {
   void PrintNumbered(size_t level, size_t member, int depth) {
     std::map<size_t, size_t> members;  // of each kernel, one
     Line(depth, Cat("switch (", NumberText(level, member, &members), ") {"));
-    for (const auto& [number, any] : members) {
-      Line(depth + 1, Cat("case ", number, ":"));
-      PrintCall(any, depth + 2);
-    }
+    for (const auto& [number, any] : members)
+      Line(depth + 1, Cat("case ", number, ": ", CallText(any), " return 1;"));
     Line(depth, "}");
     Line(depth, "return 0;");
   }
@@ -148,8 +144,8 @@ class SwitchPrinter {
     const auto half = ranges.begin() + std::ssize(ranges) / 2;
     const std::string low = RangesText(level, member, Ranges(ranges.begin(), half), members);
     const std::string high = RangesText(level, member, Ranges(half, ranges.end()), members);
-    return Cat(size.name, " <= ", size.values[std::prev(half)->end - 1], " ? ", low,
-               level + 1 < dispatch_.levels().size() ? " :\n" : " : ", high);
+    return Cat(size.name, "<=", size.values[std::prev(half)->end - 1], "?", low,
+               level + 1 < dispatch_.levels().size() ? ":\n" : ":", high);
   }
 
   // The last range needs no comparison.
@@ -165,12 +161,15 @@ class SwitchPrinter {
   }
 
   void PrintCall(size_t member, int depth) {
+    Line(depth, CallText(member));
+    Line(depth, "return 1;");
+  }
+  std::string CallText(size_t member) const {
     std::vector<std::string> sizes;
     if (variant_.shares())
       for (const SizeSum& sum : variant_.sizes_of[variant_.number_of(member)])
         sizes.push_back(SumText(function_.sizes, sum));
-    Line(depth, KernelCall(variant_.program(member), signature_, std::move(sizes)));
-    Line(depth, "return 1;");
+    return KernelCall(variant_.program(member), signature_, std::move(sizes));
   }
 
   void Line(int depth, const std::string& line) {

@@ -101,11 +101,13 @@ std::string Functions(const HeaderFile& file) {
   style.private_prefix = "static KIRSCH_NOINLINE ";
   style.fence = "KIRSCH_FENCE();";
   style.macros = "KIRSCH_";
+  style.code_macros = "KIR";
   style.attributes = file.mode == HeaderMode::kAttributes;
   if (file.mode == HeaderMode::kBare) {
     style.private_prefix = "static __attribute__((noinline, unused)) ";
     style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
     style.macros.clear();
+    style.code_macros.clear();
   }
   style.helper_name = file.name;
   std::vector<CKernel> kernels;

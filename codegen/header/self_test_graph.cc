@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/c/c_lines.h"
 #include "codegen/header/self_test_parts.h"
 #include "spec/text/cat.h"
 
@@ -63,6 +66,8 @@ constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16
   memcpy(&value, &bits, sizeof(value));
   return value;
 )";
+
+constexpr char kRowIndent[] = "      ";  // of tables
 
 // Samples of all members are in one table, one member's after the other; `i` goes through it once.
 constexpr char kGraphCheck[] = R"(
@@ -190,28 +195,38 @@ std::string GraphRunText(const HeaderFunction& function) {
 
 // A row for each member with samples: the end of its samples in the table, then its sizes.
 std::string MembersText(const HeaderFunction& function) {
-  std::string text;
+  std::vector<std::string> rows;
   size_t end = 0;
   for (const GraphSamples& samples : function.samples) {
     if (samples.samples.empty()) continue;
     end += samples.samples.size();
-    Append(&text, "      {", end);
-    for (uint32_t size : samples.sizes) Append(&text, ", ", size);
-    text += "},\n";
+    rows.push_back(Cat("{", end, samples.sizes.empty() ? "" : ",", Join(samples.sizes, ","), "},"));
   }
-  return text;
+  return Flow(rows, kRowIndent, "");
 }
 
-// The error is printed with three digits, so it gets 1 % more than it may be.
+// Returns the value with as few digits as leave it within a thousandth of the error.
+std::string SampledText(double value, double error) {
+  constexpr int kMostDigits = 17;
+  for (int digits = 1;; ++digits) {
+    const std::string text = absl::StrFormat("%.*g", digits, value);
+    double read = 0;
+    if (digits == kMostDigits || (absl::SimpleAtod(text, &read) && std::abs(read - value) <= error / 1000))
+      return text;
+  }
+}
+
+// The error is printed with three digits, so it gets 1 % more than it may be. That is enough for the value's
+// digits, too.
 std::string SamplesText(const HeaderFunction& function) {
-  std::string text;
+  std::vector<std::string> rows;
   for (const GraphSamples& samples : function.samples)
     for (const GraphSample& sample : samples.samples)
-      absl::StrAppendFormat(
-          &text, "      {%s%d, %.17g, %.3g},\n",
-          samples.elements.size() > samples.constant.size() + 1 ? Cat(sample.result, ", ") : "",
-          sample.element, sample.value, sample.error * 1.01);
-  return text;
+      rows.push_back(absl::StrFormat(
+          "{%s%d,%s,%.3g},",
+          samples.elements.size() > samples.constant.size() + 1 ? Cat(sample.result, ",") : "",
+          sample.element, SampledText(sample.value, sample.error), sample.error * 1.01));
+  return Flow(rows, kRowIndent, "");
 }
 
 // Statements that fill the results with NaN before a call.

@@ -377,8 +377,7 @@ std::string TextOf(const RowKernel& kernel) {
 }  // namespace
 
 std::string RowKernel::Name() const {
-  return Cat("rows_", columns.most(), "_v", schedule.lanes, "_",
-             absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
+  return HashedName(Cat("rows_", columns.most(), "_v", schedule.lanes), TextOf(*this));
 }
 
 Procedure RowProcedure(const RowKernel& kernel) {

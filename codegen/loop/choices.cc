@@ -113,7 +113,7 @@ class ChoiceSharing {
   // program has one of that name, it is called instead.
   Call MakeCall(Outlined outlined) {
     Procedure& procedure = outlined.procedure;
-    procedure.name = Cat("tiles_", absl::Hex(HashOf(ProcedureText(program_, procedure)), absl::kZeroPad16));
+    procedure.name = HashedName("tiles", ProcedureText(program_, procedure));
     const auto [it, inserted] =
         numbers_.try_emplace(procedure.name, static_cast<int>(program_.procedures.size()));
     if (inserted) program_.procedures.push_back(std::move(procedure));

@@ -218,11 +218,28 @@ std::string LoopText(const LoopProgram& program) {
   return text;
 }
 
+namespace {
+
+constexpr size_t kDigits = 16;
+
 // FNV-1a. std::hash may differ between libraries and runs, which names of procedures must not.
 uint64_t HashOf(const std::string& text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
+}
+
+}  // namespace
+
+std::string HashedName(const std::string& stem, const std::string& text) {
+  return Cat(stem, "_", absl::Hex(HashOf(text), absl::kZeroPad16));
+}
+
+std::string WithoutHash(const std::string& name) {
+  const size_t end = name.rfind('_');
+  const bool hashed = end != name.npos && name.size() - end - 1 == kDigits &&
+                      name.find_first_not_of("0123456789abcdef", end + 1) == name.npos;
+  return hashed ? name.substr(0, end) : name;
 }
 
 }  // namespace kirsch

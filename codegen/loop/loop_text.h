@@ -21,9 +21,11 @@ std::string AddressText(const Procedure& procedure, const Address& address);
 std::string ProcedureText(const LoopProgram& program, const Procedure& procedure);
 std::string LoopText(const LoopProgram& program);
 
-// Hashes a text that says what a procedure does, for the procedure's name. It is the same on every machine
-// and in every run, so names in printed code stay what they are.
-uint64_t HashOf(const std::string& text);
+// Names a procedure by what it does: "tiles_" and a hash of the text, which is the same on every machine and
+// in every run. So equal procedures have one name in all programs.
+std::string HashedName(const std::string& stem, const std::string& text);
+// Returns the stem of such a name, and any other name as it is.
+std::string WithoutHash(const std::string& name);
 
 }  // namespace kirsch
 
