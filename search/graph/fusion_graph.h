@@ -51,7 +51,8 @@ class FusionGraph {
   // An order of all operations; `needs` gets what comes before each in every order.
   std::vector<size_t> OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const;
   void Enumerate(const GraphUses& uses, size_t most);
-  std::vector<size_t> FindBefore(size_t end) const;
+  // `sizes`: those of the sets.
+  std::vector<size_t> FindBefore(size_t end, const std::vector<size_t>& sizes) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
   OperationSet returned_;                                 // what makes the kernel's results

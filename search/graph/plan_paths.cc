@@ -30,7 +30,6 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
   states_.assign(fusion_graph_.done().size(), {});
   lengths_.assign(fusion_graph_.done().size(), {});
   lengths_of_repeated_.assign(fusion_graph_.done().size(), {});
-  edges_.clear();
   least_.assign(fusion_graph_.done().size(), kInfiniteCycles);
   states_[0][{}] = {State{}};
   least_[0] = 0;
@@ -55,9 +54,8 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
 // still the shortest: all others have only grown.
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector<GroupQuestion>& longer) {
   // Their lengths are asked for anew.
-  for (const GroupQuestion& group : longer)
-    for (const auto& [end, edge] : std::exchange(edges_[group], {}))
-      (group.second == Workers::kEach ? lengths_of_repeated_ : lengths_)[end][edge] = kUnknown;
+  for (const auto& [operations, workers] : longer)
+    Forget(operations, workers == Workers::kEach ? &lengths_of_repeated_ : &lengths_);
   std::vector<bool> changed(states_.size());
   const auto is_longer = [&](const State& state) {
     return changed[state.step.from] ||
@@ -76,6 +74,18 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
     changed[end] = !AreAsLong(before, states_[end]);
   }
   return PathsTo(states_.size() - 1);
+}
+
+// Makes the lengths of all edges unknown that are the group.
+void PlanPaths::Forget(const OperationSet& group, Lengths* lengths) const {
+  for (size_t end = 0; end < lengths->size(); ++end) {
+    const OperationSet& done = fusion_graph_.done()[end];
+    if ((*lengths)[end].empty() || !done.Contains(group)) continue;
+    const std::vector<size_t>& before = fusion_graph_.Before(end);
+    const auto edge =
+        std::ranges::find_if(before, [&](size_t from) { return fusion_graph_.done()[from] == done - group; });
+    if (edge != before.end()) (*lengths)[end][static_cast<size_t>(edge - before.begin())] = kUnknown;
+  }
 }
 
 // Goes to the set from all sets that lead there by one group, the smallest groups first. With several
@@ -110,7 +120,6 @@ absl::StatusOr<double> PlanPaths::LengthOf(Workers workers, size_t from, size_t 
   if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned)
     return known = kInfiniteCycles;
   KIRSCH_ASSIGN_OR_RETURN(const double length, length_(group));
-  edges_[group].emplace_back(end, edge);
   return known = length;
 }
 
