@@ -33,7 +33,11 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
   Enumerate(uses, most);
   std::vector<size_t> sizes;
   for (const OperationSet& set : done_) sizes.push_back(set.size());
-  for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end, sizes));
+  for (size_t end = 0; end < done_.size(); ++end) {
+    before_.push_back(FindBefore(end, sizes));
+    for (size_t place = 0; place < before_[end].size(); ++place)
+      edges_[done_[end] - done_[before_[end][place]]].push_back({end, place});
+  }
 }
 
 // A copy that nobody reads is a result. As it is a group of its own, it makes no difference when it is made:

@@ -54,8 +54,11 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
 // still the shortest: all others have only grown.
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector<GroupQuestion>& longer) {
   // Their lengths are asked for anew.
-  for (const auto& [operations, workers] : longer)
-    Forget(operations, workers == Workers::kEach ? &lengths_of_repeated_ : &lengths_);
+  for (const auto& [operations, workers] : longer) {
+    std::vector<std::vector<double>>& all = workers == Workers::kEach ? lengths_of_repeated_ : lengths_;
+    for (const auto& [end, place] : fusion_graph_.EdgesOf(operations))
+      if (!all[end].empty()) all[end][place] = kUnknown;
+  }
   std::vector<bool> changed(states_.size());
   const auto is_longer = [&](const State& state) {
     return changed[state.step.from] ||
@@ -74,18 +77,6 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
     changed[end] = !AreAsLong(before, states_[end]);
   }
   return PathsTo(states_.size() - 1);
-}
-
-// Makes the lengths of all edges unknown that are the group.
-void PlanPaths::Forget(const OperationSet& group, Lengths* lengths) const {
-  for (size_t end = 0; end < lengths->size(); ++end) {
-    const OperationSet& done = fusion_graph_.done()[end];
-    if ((*lengths)[end].empty() || !done.Contains(group)) continue;
-    const std::vector<size_t>& before = fusion_graph_.Before(end);
-    const auto edge =
-        std::ranges::find_if(before, [&](size_t from) { return fusion_graph_.done()[from] == done - group; });
-    if (edge != before.end()) (*lengths)[end][static_cast<size_t>(edge - before.begin())] = kUnknown;
-  }
 }
 
 // Goes to the set from all sets that lead there by one group, the smallest groups first. With several

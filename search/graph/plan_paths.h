@@ -83,10 +83,7 @@ class PlanPaths {
   using States = std::vector<State>;                   // the shortest paths, by length
   using StatesOfSet = std::map<OperationSet, States>;  // by what the phase began after
 
-  using Lengths = std::vector<std::vector<double>>;
-
   absl::Status ReachAll(size_t end);
-  void Forget(const OperationSet& group, Lengths* lengths) const;
   GroupQuestion GroupBetween(Workers workers, size_t from, size_t end) const {
     return {fusion_graph_.done()[end] - fusion_graph_.done()[from], workers};
   }
@@ -119,7 +116,7 @@ class PlanPaths {
   std::vector<double> least_;        // cycles of the shortest path to each set, if it has all given steps
   // By the set's number, and by those of FusionGraph::Before: the group's length as it was asked for last.
   // Repeated groups, which each thread computes for itself, have lengths of their own.
-  Lengths lengths_, lengths_of_repeated_;
+  std::vector<std::vector<double>> lengths_, lengths_of_repeated_;
 };
 
 }  // namespace kirsch
