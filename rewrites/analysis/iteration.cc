@@ -28,8 +28,9 @@ IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads) {
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type) {
   // The tensor's axes are brought into the form of the space's: first the heads become an axis of their own,
   // ...
-  std::vector<uint32_t> dims = type.dims;
-  std::vector<int64_t> strides = type.Strides();
+  SpaceDims dims = type.dims;
+  const std::vector<int64_t> stored = type.Strides();
+  absl::InlinedVector<int64_t, kUsualAxes> strides(stored.begin(), stored.end());
   if (space.heads > 1 && dims.size() > 2) {
     const size_t axis = dims.size() - 3;
     const bool one = dims[axis] == 1;  // repeated

@@ -13,14 +13,22 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "spec/graph/graph.h"
 
 namespace kirsch {
 
+// Dims that rarely need memory of their own: spaces are made all the time.
+inline constexpr size_t kUsualAxes = 6;
+struct SpaceDims : absl::InlinedVector<uint32_t, kUsualAxes> {
+  SpaceDims(const std::vector<uint32_t>& dims)  // NOLINT(google-explicit-constructor)
+      : InlinedVector(dims.begin(), dims.end()) {}
+};
+
 // The axes of a shape in three parts: batch is [batch_begin, rows_begin), rows [rows_begin, columns_begin),
 // columns the rest. A part may be empty; it has one element then.
 struct IterationSpace {
-  std::vector<uint32_t> dims;
+  SpaceDims dims;
   size_t rows_begin = 0, columns_begin = 0;
   bool reduces_rows = false;  // reductions are over the rows, else over the columns
   bool flat = false;          // nothing is reduced, and all axes are columns: any part of them will do

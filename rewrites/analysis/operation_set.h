@@ -35,11 +35,16 @@ class OperationSet {
   }
 
   constexpr bool Contains(size_t place) const { return (words_[place / kBits] >> place % kBits & 1) != 0; }
-  constexpr bool Contains(const OperationSet& other) const { return (other - *this).empty(); }
+  constexpr bool Contains(const OperationSet& other) const {
+    for (size_t i = 0; i < words_.size(); ++i)
+      if ((other.words_[i] & ~words_[i]) != 0) return false;
+    return true;
+  }
   constexpr bool empty() const { return *this == OperationSet(); }
   constexpr size_t size() const {
     size_t size = 0;
-    for (const uint64_t word : words_) size += static_cast<size_t>(std::popcount(word));
+    for (const uint64_t word : words_)
+      if (word != 0) size += static_cast<size_t>(std::popcount(word));  // a call, where the CPU may lack it
     return size;
   }
 

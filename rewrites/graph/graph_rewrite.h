@@ -28,6 +28,8 @@ namespace kirsch {
 inline constexpr size_t kMaxParametersOfRewrites = 3;
 using RewriteParameters = std::array<int64_t, kMaxParametersOfRewrites>;
 
+class KeptRows;
+
 // A group to be rewritten, and all else that a rewrite may depend on. Only views: what it refers to outlives
 // it.
 struct GroupProblem {
@@ -38,9 +40,9 @@ struct GroupProblem {
   // For each node: does its type have the KV length, and is that a symbol? Null if nothing that the group
   // reads or makes does. Else the stages say which keys they are for (Stage::keys).
   const std::vector<bool>* varies = nullptr;
-
-  bool symbolic_rows =
-      false;  // the number of rows is to be a symbol: items are a nest's, and no spec's batch
+  // The number of rows is to be a symbol: items are a nest's, and no spec's batch.
+  bool symbolic_rows = false;
+  KeptRows* kept_rows = nullptr;  // the graph's row programs that were written before; null: none are kept
 
   // True if some value of the group has as many rows or columns as there are keys, and that number is a
   // symbol.

@@ -50,7 +50,7 @@ class MatmulRowsShaper {
         group_(problem.group),
         graph_(group_.graph()),
         memory_(group_, in_place),
-        rows_(group_, &memory_, &shape_),
+        rows_(problem, &memory_, &shape_),
         heads_(HeadsOf(group_)),
         space_(SpaceOf(TypeOf(group_.at(group_.size() - 1)).dims)),
         leads_(IsMatmul(group_, 0)),
@@ -149,6 +149,7 @@ class MatmulRowsShaper {
   // length.
   std::vector<Stage> Stages(int64_t rows) {
     std::vector<Stage> stages;
+    stages.reserve(group_.size());
     for (size_t place = 0; place < group_.size() && shape_.error.empty();) {
       if (IsMatmul(group_, place)) {
         stages.push_back(Matmul(&place, rows));

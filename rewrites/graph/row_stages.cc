@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "rewrites/graph/along_axis.h"
-#include "rewrites/graph/row_schedules.h"
 
 namespace kirsch {
 
@@ -29,9 +28,9 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
   std::vector<int> wanted;
   std::ranges::copy_if(nodes, std::back_inserter(wanted),
                        [&](int node) { return group_.LastUse(node) >= next; });
-  std::string error;
-  FusedRows fused = FuseRows(group_.uses(), nodes, wanted, extent.space, &error);
-  if (!error.empty()) shape_.Fail(nodes.front(), error);
+  KeptRows::Rows& written = kept_rows_.Fuse(nodes, wanted, extent.space);
+  const FusedRows& fused = written.fused();
+  if (!written.error().empty()) shape_.Fail(nodes.front(), written.error());
   Stage stage;
   stage.kind = StageKind::kRows;
   stage.rows = extent.rows;
@@ -39,7 +38,7 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
   for (int node : fused.inputs)
     IsSliceOf(nodes, node) ? AddSlice(node, extent, &stage) : AddMatrix(node, extent, &stage);
   for (int node : fused.results) {
-    if (node == fused.results.front()) stage.in_place = Replace(node, nodes, fused, next, extent.rows);
+    if (node == fused.results.front()) stage.in_place = Replace(node, nodes, next, extent.rows, &written);
     AddMatrix(node, extent, &stage);
     // A program that reduces down the columns stores vectors of columns, so a single value for a row has no
     // place.
@@ -48,7 +47,7 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
       shape_.Fail(node, "values for each column where columns are reduced");
     memory_.Reserve(node, extent.rows, stage.columns, &shape_);
   }
-  stage.program = std::move(fused.program);
+  stage.program = fused.program;
   return stage;
 }
 
@@ -79,8 +78,9 @@ void RowStages::AddStored(int node, const TensorType& type, const RowExtent& ext
 // Gives the first result the memory of a tile that nobody needs any more. Returns false if there is no such
 // tile, or it may not be replaced. An input that is the same for all rows is read again for the next row, so
 // it cannot be replaced.
-bool RowStages::Replace(int result, const std::vector<int>& nodes, const FusedRows& fused, size_t next,
-                        int64_t rows) {
+bool RowStages::Replace(int result, const std::vector<int>& nodes, size_t next, int64_t rows,
+                        KeptRows::Rows* written) {
+  const FusedRows& fused = written->fused();
   if (memory_.SharesMemory(result)) return true;
   if (!group_.IsLocal(result)) return false;
   const auto type = [&](int node) { return group_.graph().at(node).type; };
@@ -88,7 +88,7 @@ bool RowStages::Replace(int result, const std::vector<int>& nodes, const FusedRo
     const int input = fused.inputs[i];
     if (group_.IsLocal(input) && !IsSliceOf(nodes, input) && group_.LastUse(input) < next &&
         type(input) == type(result) && (rows == 1 || fused.program.inputs[i].along_rows) &&
-        MayReplace(fused.program, 0, static_cast<int>(i))) {
+        written->MayReplaceFirst(i)) {
       shape_.replaces = true;  // or would, if it may
       return memory_.Replace(result, input);
     }

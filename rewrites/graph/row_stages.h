@@ -11,8 +11,9 @@
 
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/iteration.h"
+#include "rewrites/graph/graph_rewrite.h"
 #include "rewrites/graph/group_shape.h"
-#include "rewrites/graph/row_fusion.h"
+#include "rewrites/graph/kept_rows.h"
 
 namespace kirsch {
 
@@ -29,8 +30,12 @@ struct RowExtent {
 class RowStages {
  public:
   // All three outlive it. Errors and buffers go to `shape`.
-  RowStages(const FusionGroup& group, GroupMemory* memory, GroupShape* shape)
-      : group_(group), memory_(*memory), shape_(*shape) {}
+  RowStages(const GroupProblem& problem, GroupMemory* memory, GroupShape* shape)
+      : group_(problem.group),
+        own_rows_(group_.uses()),
+        kept_rows_(problem.kept_rows != nullptr ? *problem.kept_rows : own_rows_),
+        memory_(*memory),
+        shape_(*shape) {}
 
   // Writes the operations from place `first` to `end`, all of which go by rows, as few stages as can be.
   std::vector<Stage> Write(size_t first, size_t end, const RowExtent& extent);
@@ -41,9 +46,11 @@ class RowStages {
   void AddMatrix(int node, const RowExtent& extent, Stage* stage) const;
   void AddSlice(int slice, const RowExtent& extent, Stage* stage) const;
   void AddStored(int node, const TensorType& type, const RowExtent& extent, Stage* stage) const;
-  bool Replace(int result, const std::vector<int>& nodes, const FusedRows& fused, size_t next, int64_t rows);
+  bool Replace(int result, const std::vector<int>& nodes, size_t next, int64_t rows, KeptRows::Rows* written);
 
   const FusionGroup& group_;
+  KeptRows own_rows_;  // where none are kept
+  KeptRows& kept_rows_;
   GroupMemory& memory_;
   GroupShape& shape_;
 };

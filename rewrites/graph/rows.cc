@@ -79,7 +79,7 @@ GroupShape GroupOfRows(const GroupProblem& problem, const IterationSpace& space,
   nest.tile = tile;
   nest.batch = space.flat ? 1 : space.batch();
   GroupMemory memory(group, form.in_place);
-  RowStages writer(group, &memory, &shape);
+  RowStages writer(problem, &memory, &shape);
   // A tile is so many elements of a flat row, or so many rows; where rows are reduced, it is all of them.
   const auto stages = [&](int64_t rows) {
     if (space.flat) return writer.Write(0, group.size(), {space, 1, rows});

@@ -31,7 +31,13 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
     all.ForEach([&](size_t place) { neighbours_[place] |= all; });
   }
   Enumerate(uses, most);
-  for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
+  std::vector<size_t> sizes;
+  for (const OperationSet& set : done_) sizes.push_back(set.size());
+  for (size_t end = 0; end < done_.size(); ++end) {
+    before_.push_back(FindBefore(end, sizes));
+    for (size_t place = 0; place < before_[end].size(); ++place)
+      edges_[done_[end] - done_[before_[end][place]]].push_back({end, place});
+  }
 }
 
 // A copy that nobody reads is a result. As it is a group of its own, it makes no difference when it is made:
@@ -75,15 +81,13 @@ std::optional<size_t> FusionGraph::Find(const OperationSet& set) const {
   return static_cast<size_t>(found - done_.begin());
 }
 
-std::vector<size_t> FusionGraph::FindBefore(size_t end) const {
+std::vector<size_t> FusionGraph::FindBefore(size_t end, const std::vector<size_t>& sizes) const {
   std::vector<size_t> before;
-  for (size_t i = end; i-- > 0;) {
-    const OperationSet group = done_[end] - done_[i];
-    if (done_[end].Contains(done_[i]) && group.size() <= kMaxGroupOperations && IsConnected(group))
+  for (size_t i = end; i-- > 0;)
+    if (sizes[i] + kMaxGroupOperations >= sizes[end] && done_[end].Contains(done_[i]) &&
+        IsConnected(done_[end] - done_[i]))
       before.push_back(i);
-  }
-  std::stable_sort(before.begin(), before.end(),
-                   [&](size_t a, size_t b) { return done_[a].size() > done_[b].size(); });
+  std::stable_sort(before.begin(), before.end(), [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
   return before;
 }
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
 
@@ -38,6 +40,16 @@ class FusionGraph {
   // another makes, or both read the same.
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
+  // An edge: the number of the set that it leads to, and its place in Before.
+  struct Edge {
+    size_t end, place;
+  };
+  // All edges that are the same group.
+  absl::Span<const Edge> EdgesOf(const OperationSet& group) const {
+    const auto edges = edges_.find(group);
+    return edges == edges_.end() ? absl::Span<const Edge>() : edges->second;
+  }
+
   // The operations whose results a group reads.
   OperationSet ReadBy(const OperationSet& group) const { return Union(reads_, group); }
   // True if nobody needs the group's results but these operations: not the caller, either.
@@ -51,12 +63,14 @@ class FusionGraph {
   // An order of all operations; `needs` gets what comes before each in every order.
   std::vector<size_t> OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const;
   void Enumerate(const GraphUses& uses, size_t most);
-  std::vector<size_t> FindBefore(size_t end) const;
+  // `sizes`: those of the sets.
+  std::vector<size_t> FindBefore(size_t end, const std::vector<size_t>& sizes) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
   OperationSet returned_;                                 // what makes the kernel's results
   std::vector<OperationSet> done_;
   std::vector<std::vector<size_t>> before_;  // by the number of the set
+  absl::flat_hash_map<OperationSet, std::vector<Edge>> edges_;
   bool all_ = true;
 };
 

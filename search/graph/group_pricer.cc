@@ -26,6 +26,12 @@ std::string Usage(const GraphRewrite& rewrite) {
   return text;
 }
 
+// The sort is stable: of equal bounds, the rewrites keep the order of the registry.
+template <typename Candidates>
+void SortByBound(Candidates* candidates) {
+  candidates->sort([](const auto& a, const auto& b) { return a.bound < b.bound; });
+}
+
 }  // namespace
 
 GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
@@ -34,6 +40,7 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       model_(model),
       target_(model.target()),
       options_(options),
+      kept_rows_(uses),
       solver_(target_, options),
       own_prices_(target_),
       prices_(options.prices != nullptr ? *options.prices : own_prices_),
@@ -57,10 +64,12 @@ absl::StatusOr<double> GroupPricer::Bound(const OperationSet& set, Workers worke
 absl::StatusOr<GroupPricer::OpenGroup*> GroupPricer::Open(const OperationSet& set, Workers workers) {
   const auto [open, is_new] = open_.try_emplace({set, workers});
   if (!is_new) return &open->second;
-  KIRSCH_ASSIGN_OR_RETURN(const std::list<Candidate> candidates, CandidatesFor(set, workers));
-  for (const Candidate& candidate : candidates)
-    open->second.push_back({candidate.choice, candidate.keep, candidate.bound});
-  return &open->second;
+  OpenGroup& candidates = open->second;
+  KIRSCH_RETURN_IF_ERROR(ForCandidates(set, workers, [&](const Candidate& candidate) {
+    candidates.push_back({candidate.choice, candidate.keep, candidate.bound});
+  }));
+  SortByBound(&candidates);
+  return &candidates;
 }
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
@@ -92,29 +101,35 @@ absl::StatusOr<GroupPrice> GroupPricer::Price(const OperationSet& set, Workers w
 
 absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(const OperationSet& set,
                                                                              Workers workers) {
+  std::list<Candidate> candidates;
+  KIRSCH_RETURN_IF_ERROR(
+      ForCandidates(set, workers, [&](const Candidate& candidate) { candidates.push_back(candidate); }));
+  SortByBound(&candidates);
+  return candidates;
+}
+
+absl::Status GroupPricer::ForCandidates(const OperationSet& set, Workers workers, UseCandidate use) {
   const FusionGroup group(uses_, set);
   const GroupProblem problem = ProblemOf(group, workers);
-  std::list<Candidate> candidates;
   // Only rewrites that a pinned schedule allows, that apply to the group, and that go by keys in the way the
   // options ask for.
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
     if (!rewrite->applies(problem) || (problem.symbolic_keys() && rewrite->keys != options_.keys)) continue;
-    KIRSCH_RETURN_IF_ERROR(AddCandidates(*rewrite, problem, workers, &candidates));
+    KIRSCH_RETURN_IF_ERROR(ForForms(*rewrite, problem, workers, use));
   }
-  // The sort is stable: of equal bounds, the rewrites keep the order of the registry.
-  candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
-  return candidates;
+  return absl::OkStatus();
 }
 
-GroupProblem GroupPricer::ProblemOf(const FusionGroup& group, Workers workers) const {
+GroupProblem GroupPricer::ProblemOf(const FusionGroup& group, Workers workers) {
   return {group,
           target_,
           workers == Workers::kShared ? options_.threads : 1,
           options_.allow_winograd,
           GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
-          options_.symbolic_rows};
+          options_.symbolic_rows,
+          &kept_rows_};
 }
 
 // Tries candidates in the order of their closed forms, whatever was learned of them since. Of equal costs the
@@ -128,7 +143,7 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best, co
     if (!optimal() && (best || budget < kInfiniteCycles)) break;  // there is no time
     if (candidate.bound < budget) {
       KIRSCH_RETURN_IF_ERROR(Expand(set, workers, &candidate));
-      KIRSCH_ASSIGN_OR_RETURN(GroupPrice priced, PriceCandidate(budget, *candidate.expanded));
+      KIRSCH_ASSIGN_OR_RETURN(GroupPrice priced, PriceCandidate(budget, candidate.expanded.get()));
       candidate.bound = priced.bound;
       // A group that is found is the caller's to remember; its candidates are of no further use.
       if (priced.group) {
@@ -154,8 +169,9 @@ absl::Status GroupPricer::Expand(const OperationSet& set, Workers workers, OpenC
   if (open->expanded != nullptr) return absl::OkStatus();
   const FusionGroup group(uses_, set);
   const Choice& choice = open->choice;
-  open->expanded = std::make_unique<Candidate>(
-      Placed(choice, open->keep, choice.rewrite->expand(ProblemOf(group, workers), choice.form), workers));
+  GroupShape shape = choice.rewrite->expand(ProblemOf(group, workers), choice.form);
+  open->expanded.reset(new Candidate{choice, open->keep, std::move(shape), UnplacedFor(workers), 0});
+  open->expanded->levels.Place(open->expanded->shape, open->keep);
   return FindBound(open->expanded.get());
 }
 
@@ -182,10 +198,10 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(const OperationSet& set, Workers
       Cat("expected ", named ? "operations that the rewrite is for" : "a group that can be computed"));
 }
 
-// Adds candidates with all parameters of a rewrite. Each comes with results in place and not, and with values
-// between stages in L2 and in L1.
-absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
-                                        Workers workers, std::list<Candidate>* candidates) {
+// Goes through the candidates with all parameters of a rewrite. Each comes with results in place and not, and
+// with values between stages in L2 and in L1.
+absl::Status GroupPricer::ForForms(const GraphRewrite& rewrite, const GroupProblem& problem, Workers workers,
+                                   UseCandidate use) {
   std::vector<RewriteParameters> all;
   if (pinned_ != nullptr && !pinned_->parameters.empty()) {
     KIRSCH_ASSIGN_OR_RETURN(const RewriteParameters pinned, PinnedParameters(rewrite));
@@ -200,7 +216,7 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {
       const Choice choice{&rewrite, {parameters, in_place, next_value}};
-      const GroupShape shape = rewrite.expand(problem, choice.form);
+      GroupShape shape = rewrite.expand(problem, choice.form);
       // The rewrite can't be applied after all. If nothing else computes the operation, this error is the
       // user's answer.
       if (!shape.error.empty()) {
@@ -212,32 +228,29 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
       for (const Buffer& buffer : shape.buffers)
         KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxGroupOperations));
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
-      KIRSCH_RETURN_IF_ERROR(AddCandidate(choice, shape, workers, candidates));
-      if (!shape.replaces) break;  // the other would be the same
+      const bool replaces = shape.replaces;
+      KIRSCH_RETURN_IF_ERROR(ForLevels(choice, std::move(shape), workers, use));
+      if (!replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
 }
 
-// Adds one shape at both levels of `keep`, with its bound.
-absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
-                                       std::list<Candidate>* candidates) {
+// Goes through one shape at both levels of `keep`, with their bounds. Both are the same candidate, whose
+// levels and prices change.
+absl::Status GroupPricer::ForLevels(const Choice& choice, GroupShape shape, Workers workers,
+                                    UseCandidate use) {
   KIRSCH_RETURN_IF_ERROR(CheckPins(shape));
+  Candidate candidate{choice, Level::kL2, std::move(shape), UnplacedFor(workers), 0};
   for (Level keep : {Level::kL2, Level::kL1}) {
-    if (keep == Level::kL1 && !UnplacedFor(workers).MayKeepInL1(shape)) continue;
+    if (keep == Level::kL1 && !UnplacedFor(workers).MayKeepInL1(candidate.shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
-    Candidate candidate = Placed(choice, keep, shape, workers);
+    candidate.keep = keep;
+    candidate.levels.Place(candidate.shape, keep);
     if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
     KIRSCH_RETURN_IF_ERROR(FindBound(&candidate));
-    candidates->push_back(std::move(candidate));
+    use(candidate);
   }
   return absl::OkStatus();
-}
-
-GroupPricer::Candidate GroupPricer::Placed(const Choice& choice, Level keep, GroupShape shape,
-                                           Workers workers) const {
-  Candidate candidate{choice, keep, std::move(shape), UnplacedFor(workers), 0};
-  candidate.levels.Place(candidate.shape, keep);
-  return candidate;
 }
 
 // Stages that are no contractions get their exact price. Contractions get their closed forms: the lesser of
@@ -270,18 +283,32 @@ double GroupPricer::BoundOf(const Stage& stage) const {
   return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
 }
 
+// Most candidates are refuted, and asked again later. So probes fill in what they learn in place, and the
+// closed forms come back afterwards.
+absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate* candidate) {
+  const std::vector<StagePlace> places = FindPlaces(candidate->shape);
+  std::vector<double> closed;
+  for (const StagePlace& place : places) closed.push_back(place.In(candidate->shape).cycles);
+  absl::StatusOr<GroupPrice> price = ProbeAndDecide(budget, candidate);
+  for (size_t i = 0; i < places.size(); ++i) places[i].In(candidate->shape).cycles = closed[i];
+  return price;
+}
+
 // Probes all questions first, since each may refute the candidate by itself. If all bounds together stay
 // below the budget, the questions are decided, one after the other.
-absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate candidate) {
-  GroupShape& shape = candidate.shape;
-  OperandCopies copies = CopiesFor(&candidate);
-  const std::vector<OperandCopies::Readers> readers = copies.FindReaders(shape);
-  const std::vector<Question> questions = MakeQuestions(copies, readers, &shape);
+absl::StatusOr<GroupPrice> GroupPricer::ProbeAndDecide(double budget, Candidate* candidate) {
+  const OperandCopies probed = CopiesFor(candidate);
+  const std::vector<OperandCopies::Readers> readers = probed.FindReaders(candidate->shape);
+  const std::vector<Question> questions = MakeQuestions(probed, readers, &candidate->shape);
   for (const Question& question : LeastRaisedFirst(questions)) {
-    KIRSCH_ASSIGN_OR_RETURN(const bool possible, Probe(question, copies, budget, candidate.levels, &shape));
-    if (!possible) return Refused(question, shape, budget);
+    KIRSCH_ASSIGN_OR_RETURN(const bool possible,
+                            Probe(question, probed, budget, candidate->levels, &candidate->shape));
+    if (!possible) return Refused(question, candidate->shape, budget);
   }
   // All bounds are below the budget. From here on shapes get programs and copies.
+  Candidate decided = *candidate;
+  GroupShape& shape = decided.shape;
+  OperandCopies copies = CopiesFor(&decided);
   GroupDecision decision;
   for (const Question& question : questions) {
     KIRSCH_ASSIGN_OR_RETURN(const bool solved,
@@ -290,9 +317,9 @@ absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate 
                                 : copies.SolveAsItIs(question.place, budget, &shape));
     if (!solved) return Refused(question, shape, budget);
   }
-  const double cycles = GroupCost(candidate.levels.threads()).Of(shape);
+  const double cycles = GroupCost(decided.levels.threads()).Of(shape);
   if (cycles >= budget) return GroupPrice{std::nullopt, budget};
-  return GroupPrice{Finished(candidate, decision), cycles};
+  return GroupPrice{Finished(decided, decision), cycles};
 }
 
 PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecision& copies) const {
@@ -406,7 +433,7 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
     const double limit = GroupCost(levels.threads()).LimitOf(shape, &stage, budget) - fetch;
     KIRSCH_ASSIGN_OR_RETURN(const bool lies, solver_.Solve(limit, &as_it_lies));
     as_it_lies.cycles += fetch;
-    const double below = std::min(copies.LimitOf(*shape, place, operand, budget), as_it_lies.cycles);
+    const double below = std::min(copies.LimitOf(place, operand, budget, shape), as_it_lies.cycles);
     KIRSCH_ASSIGN_OR_RETURN(const bool copied, solver_.Solve(below, &constant));
     if (!lies && !copied) return false;
     stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));

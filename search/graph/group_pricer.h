@@ -15,11 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/graph_rewrite.h"
+#include "rewrites/graph/kept_rows.h"
 #include "search/graph/group_levels.h"
 #include "search/graph/operand_copies.h"
 #include "search/graph/plan_search.h"
@@ -125,20 +128,23 @@ class GroupPricer {
   using OpenGroup = std::list<OpenCandidate>;  // in the order of their closed forms
 
   absl::StatusOr<OpenGroup*> Open(const OperationSet& set, Workers workers);
-  GroupProblem ProblemOf(const FusionGroup& group, Workers workers) const;
+  GroupProblem ProblemOf(const FusionGroup& group, Workers workers);
   absl::StatusOr<GroupPrice> Best(double budget, bool second_best, const OperationSet& set, Workers workers,
                                   OpenGroup* candidates);
   absl::Status Expand(const OperationSet& set, Workers workers, OpenCandidate* open);
-  Candidate Placed(const Choice& choice, Level keep, GroupShape shape, Workers workers) const;
   std::vector<GroupLevels> UnplacedLevels() const;
   const GroupLevels& UnplacedFor(Workers workers) const { return unplaced_[static_cast<size_t>(workers)]; }
   int ThreadsOf(Workers workers) const { return workers == Workers::kOne ? 1 : options_.threads; }
-  absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem, Workers workers,
-                             std::list<Candidate>* candidates);
-  absl::Status AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
-                            std::list<Candidate>* candidates);
+  // Calls use(candidate) for each candidate, with its bound, in the order of the registry. The candidate is
+  // there until `use` returns.
+  using UseCandidate = absl::FunctionRef<void(const Candidate&)>;
+  absl::Status ForCandidates(const OperationSet& set, Workers workers, UseCandidate use);
+  absl::Status ForForms(const GraphRewrite& rewrite, const GroupProblem& problem, Workers workers,
+                        UseCandidate use);
+  absl::Status ForLevels(const Choice& choice, GroupShape shape, Workers workers, UseCandidate use);
   absl::Status FindBound(Candidate* candidate);
-  absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate candidate);
+  absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate* candidate);
+  absl::StatusOr<GroupPrice> ProbeAndDecide(double budget, Candidate* candidate);
   std::vector<Question> MakeQuestions(const OperandCopies& copies,
                                       const std::vector<OperandCopies::Readers>& readers,
                                       GroupShape* shape) const;
@@ -160,6 +166,7 @@ class GroupPricer {
   const CostModel& model_;
   const Target& target_;
   const PlanOptions& options_;
+  KeptRows kept_rows_;
   StageSolver solver_;
   StagePrices own_prices_;  // where no others are given
   StagePrices& prices_;
@@ -169,7 +176,7 @@ class GroupPricer {
   std::map<int, std::string> errors_;  // by node
   // The candidates of groups that are not priced yet, with the bounds proven so far. The next question, with
   // a larger budget, goes on from there.
-  std::map<std::pair<OperationSet, Workers>, OpenGroup> open_;
+  absl::node_hash_map<std::pair<OperationSet, Workers>, OpenGroup> open_;
 };
 
 }  // namespace kirsch

@@ -240,12 +240,14 @@ Stage OperandCopies::LeastPack(const Stage& constant) const {
   return pack;
 }
 
-double OperandCopies::LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand,
-                              double budget) const {
+double OperandCopies::LimitOf(const StagePlace& reader, size_t operand, double budget,
+                              GroupShape* shape) const {
   // Whatever copy there will be costs at least this much, so the reader must be cheaper by that.
-  GroupShape trial = shape;
-  PacksFor(reader, operand, &trial)->push_back(LeastPack(WithConstant(shape, reader, operand)));
-  return cost_.LimitOf(&trial, &reader.In(trial), budget);
+  std::vector<Stage>* const packs = PacksFor(reader, operand, shape);
+  packs->push_back(LeastPack(WithConstant(*shape, reader, operand)));
+  const double limit = cost_.LimitOf(shape, &reader.In(*shape), budget);
+  packs->pop_back();
+  return limit;
 }
 
 // Tries the copies that the readers would have, one reader after the other, and keeps the cheapest. Suppose
@@ -253,13 +255,13 @@ double OperandCopies::LimitOf(const GroupShape& shape, const StagePlace& reader,
 // too much with any copy, so the search ends.
 absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double budget, GroupShape* shape,
                                                Decision* chosen) {
-  const GroupShape before = *shape;
+  GroupShape before = *shape;
   std::vector<Decision> tried;
   bool found = false;
   for (const StagePlace& asks : readers.stages) {
     Stage constant = WithConstant(before, asks, readers.operand);
     KIRSCH_ASSIGN_OR_RETURN(bool solved,
-                            solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant));
+                            solve_(kNoNumber, LimitOf(asks, readers.operand, budget, &before), &constant));
     if (!solved) break;
     const CopiesOfConstant* const copies = IsPrepacked(before, asks, readers.operand)
                                                ? PackedAs(constant.operands[readers.operand].value)

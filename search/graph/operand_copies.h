@@ -79,8 +79,8 @@ class OperandCopies {
   bool Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const;
 
   // The cycles that the reader must stay below with a copy, if the shape is to take less than `budget`
-  // cycles.
-  double LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand, double budget) const;
+  // cycles. Leaves the shape as it was.
+  double LimitOf(const StagePlace& reader, size_t operand, double budget, GroupShape* shape) const;
 
   // Solves a contraction whose operands stay where they are, and adds what it takes to fetch a tile. False:
   // the shape does not take less than `budget` cycles.

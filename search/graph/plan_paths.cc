@@ -30,7 +30,6 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
   states_.assign(fusion_graph_.done().size(), {});
   lengths_.assign(fusion_graph_.done().size(), {});
   lengths_of_repeated_.assign(fusion_graph_.done().size(), {});
-  edges_.clear();
   least_.assign(fusion_graph_.done().size(), kInfiniteCycles);
   states_[0][{}] = {State{}};
   least_[0] = 0;
@@ -55,9 +54,11 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
 // still the shortest: all others have only grown.
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector<GroupQuestion>& longer) {
   // Their lengths are asked for anew.
-  for (const GroupQuestion& group : longer)
-    for (const auto& [end, edge] : std::exchange(edges_[group], {}))
-      (group.second == Workers::kEach ? lengths_of_repeated_ : lengths_)[end][edge] = kUnknown;
+  for (const auto& [operations, workers] : longer) {
+    std::vector<std::vector<double>>& all = workers == Workers::kEach ? lengths_of_repeated_ : lengths_;
+    for (const auto& [end, place] : fusion_graph_.EdgesOf(operations))
+      if (!all[end].empty()) all[end][place] = kUnknown;
+  }
   std::vector<bool> changed(states_.size());
   const auto is_longer = [&](const State& state) {
     return changed[state.step.from] ||
@@ -110,7 +111,6 @@ absl::StatusOr<double> PlanPaths::LengthOf(Workers workers, size_t from, size_t 
   if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned)
     return known = kInfiniteCycles;
   KIRSCH_ASSIGN_OR_RETURN(const double length, length_(group));
-  edges_[group].emplace_back(end, edge);
   return known = length;
 }
 

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -118,8 +117,6 @@ class PlanPaths {
   // By the set's number, and by those of FusionGraph::Before: the group's length as it was asked for last.
   // Repeated groups, which each thread computes for itself, have lengths of their own.
   std::vector<std::vector<double>> lengths_, lengths_of_repeated_;
-  // Where these lengths are, by group: sets' numbers, and places in their lists.
-  absl::flat_hash_map<GroupQuestion, std::vector<std::pair<size_t, size_t>>> edges_;
 };
 
 }  // namespace kirsch

@@ -49,7 +49,8 @@ class Planner {
     if (operations.size() > kMaxOperations)
       return NoPlanAt(operations[kMaxOperations], Cat("at most ", kMaxOperations, " operations"));
     if (operations.empty()) return NoPlanAt(graph_.results.front().value, "an operation at least");
-    fusion_graph_.emplace(uses_, options_.most_states);
+    readers_ = FindReaders();
+    fusion_graph_ = &learned_.FusionGraphOf(uses_, options_.most_states);
     KIRSCH_RETURN_IF_ERROR(FollowSchedule());
     KIRSCH_ASSIGN_OR_RETURN(PlanResult best, BestPlan());
     if (best.plan.cycles == kInfiniteCycles) return Refused();
@@ -67,6 +68,22 @@ class Planner {
   bool optimal() const { return pricer_.optimal(); }
 
  private:
+  // The number of a constant's decided packing, and the operations that read the constant.
+  using Readers = std::pair<int, OperationSet>;
+
+  // Finds the readers of all constants whose packing is decided, in the order of their numbers.
+  std::vector<Readers> FindReaders() const {
+    std::vector<Readers> readers;
+    for (const auto& decided : options_.packing) {
+      OperationSet& all = readers.emplace_back(learned_.NumberOf(decided), OperationSet()).second;
+      for (size_t place = 0; place < uses_.operations().size(); ++place)
+        for (const int input : graph_.at(uses_.operations()[place]).inputs)
+          if (uses_.Stored(input) == decided.first) all |= OperationSet::Of(place);
+    }
+    std::sort(readers.begin(), readers.end());
+    return readers;
+  }
+
   // The plan for one thread competes with those for several. Its cost is their cutoff.
   absl::StatusOr<PlanResult> BestPlan() {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kInfiniteCycles);
@@ -146,12 +163,9 @@ class Planner {
   // What is known of a group, with the packing of the constants that it reads.
   absl::StatusOr<KnownGroup*> Know(const GroupQuestion& group) {
     if (const auto known = known_.find(group); known != known_.end()) return known->second;
-    PlanPacking packing;
-    for (const int node : pricer_.OperationsOf(group.first))
-      for (const int input : graph_.at(node).inputs)
-        if (const auto decided = options_.packing.find(uses_.Stored(input));
-            decided != options_.packing.end())
-          packing.insert(*decided);
+    KnownGroups::Packing packing;
+    for (const auto& [number, readers] : readers_)
+      if (!(readers & group.first).empty()) packing.push_back(number);
     const absl::StatusOr<KnownGroup*> known =
         learned_.Find(group, packing, [&] { return pricer_.Bound(group.first, group.second); });
     if (known.ok()) known_[group] = *known;
@@ -326,10 +340,11 @@ class Planner {
   const PlanOptions& options_;
   const GraphUses uses_;
   GroupPricer pricer_;
-  std::optional<FusionGraph> fusion_graph_;
-  std::vector<PlanStep> scheduled_;  // every plan begins with these
-  OperationSet banned_;              // the group that may not be; empty: none
-  bool priced_only_ = false;         // groups of which but a bound is known are left alone
+  std::vector<Readers> readers_;
+  const FusionGraph* fusion_graph_ = nullptr;  // that of `learned_`
+  std::vector<PlanStep> scheduled_;            // every plan begins with these
+  OperationSet banned_;                        // the group that may not be; empty: none
+  bool priced_only_ = false;                   // groups of which but a bound is known are left alone
   KnownGroups& learned_;
   absl::flat_hash_map<GroupQuestion, KnownGroup*> known_;  // those that this search has looked at
 };

@@ -96,9 +96,8 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   OperandCopies copies = pricer_.CopiesFor(&candidate, static_cast<int>(decided));
   const StagePlace& asks = readers.stages[open.asks];
   Stage constant = copies.WithConstant(candidate.shape, asks, readers.operand);
-  KIRSCH_ASSIGN_OR_RETURN(const bool solved,
-                          pricer_.SolveContraction(
-                              -1, copies.LimitOf(candidate.shape, asks, readers.operand, budget), &constant));
+  const double limit = copies.LimitOf(asks, readers.operand, budget, &candidate.shape);
+  KIRSCH_ASSIGN_OR_RETURN(const bool solved, pricer_.SolveContraction(-1, limit, &constant));
   if (!solved) {
     Add(budget, std::move(entry));
     return absl::OkStatus();
