@@ -2,6 +2,7 @@
 #include "synthesis/shared_plans.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -275,7 +276,6 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     KIRSCH_ASSIGN_OR_RETURN(SearchResult result, SolvePlaced(own, placed, model, *memo, cutoff, nullptr));
     if (result.stop == StopReason::kCancelled) budget.End();
     effort.specs += result.stats.specs_solved;
-    effort.seconds += result.seconds;
     return result;
   };
   const auto stopped = [&] { return budget.IsOver(step.stop()); };
@@ -284,7 +284,9 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   const GraphFamily& family = *request.family.graphs();
   std::vector<VaryingSize> shared_sizes;
   for (size_t number : shared.numbers) shared_sizes.push_back(sizes[number]);
-  // Find plans for each box first. If one box has none, nothing has been filled in yet.
+  // Find plans for each box first. If one box has none, nothing has been filled in yet. The time is that of
+  // the whole search, of which programs of stages are only a part.
+  const auto start = std::chrono::steady_clock::now();
   std::vector<PlanBox> boxes;
   for (std::vector<int64_t>& members : BoxesAlong(sizes, shared.numbers)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
@@ -307,6 +309,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     if (!found) return false;
     boxes.push_back({std::move(members), *std::move(found)});
   }
+  effort.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   // All boxes have plans, so fill in the result.
   synthesis->members.resize(static_cast<size_t>(request.count()));
   for (PlanBox& box : boxes)
