@@ -32,8 +32,8 @@ Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 // one line each. Deterministic.
 void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
 
-// Does so with what blocks begin with: "for (size_t i1 = 0; i1 < trips; ++i1) {" becomes "KIR5(1) {". Last of
-// all, as blocks that do are no groups any more.
+// Makes macros of what blocks begin with: "for (size_t i1 = 0; i1 < trips; ++i1) {" becomes "KIR5(1) {". It
+// comes last, as blocks that begin so are in no group any more.
 void MakeBeginnings(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
 
 }  // namespace kirsch

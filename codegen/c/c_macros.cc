@@ -15,12 +15,16 @@
 namespace kirsch {
 namespace {
 
+// The parameter of macros of beginnings.
+constexpr char kFunctionName[] = "_z0";
+
 // True if a macro stands for all of the statement.
 bool IsCall(const Statement& statement) { return statement.macro != kNone && !statement.is_block; }
 
-// Prints functions in four steps. Beginnings of functions that are the same but for the name become macros of
+// Prints functions in five steps. Beginnings of functions that are the same but for the name become macros of
 // the name. Functions of one shape become instances of a macro; groups of statements that occur several times
-// become calls of macros (c_groups.h); then all is printed, macros where they are first needed.
+// become calls of macros, and so do beginnings of blocks (c_groups.h); then all is printed, macros where they
+// are first needed.
 class MacroPrinter {
  public:
   MacroPrinter(absl::Span<const CFunction> functions, const std::string& prefix)
@@ -37,7 +41,7 @@ class MacroPrinter {
       if (!IsCall(text[0])) texts.push_back(&text);
     MakeGroups(texts, &macros_);
     texts.clear();
-    // Nobody looks for the beginning of a function that may be a macro.
+    // The beginning of a function stays text where somebody may look for it.
     for (size_t i = 0; i < functions_.size(); ++i)
       texts.push_back(functions_[i].by_macro ? &texts_[i] : &texts_[i][0].body);
     MakeBeginnings(texts, &macros_);
@@ -58,12 +62,12 @@ class MacroPrinter {
     for (const auto& [beginning, count] : times) {
       if (count == 1) continue;
       beginnings_[beginning] = Cat(prefix_, ++defined_);
-      AppendDefinition({"NAME"}, {beginning});
+      AppendDefinition({kFunctionName}, {beginning});
     }
     if (defined_ > 0) text_ += "\n";
   }
   static std::string BeginningOf(const CFunction& function) {
-    return Cat(Join(absl::StrSplit(function.before, '\n'), " "), "NAME",
+    return Cat(Join(absl::StrSplit(function.before, '\n'), " "), kFunctionName,
                std::string_view(function.after).substr(0, function.after.find(" {\n")));
   }
   // Returns the function, which begins with the macro of its beginning, if there is one. Without one, what is
@@ -158,12 +162,10 @@ class MacroPrinter {
       std::vector<std::string> words;
       AppendWords({statement}, &words);
       const std::string line = Join(words, " ");
-      if (indent.size() + line.size() < kLineWidth)
+      if (!statement.is_block || indent.size() + line.size() < kLineWidth)
         Append(&text, indent, line, "\n");
-      else if (statement.is_block)
-        Append(&text, indent, Text(statement), "\n", Lines(statement.body, indent + "  "), indent, "}\n");
       else
-        Append(&text, indent, line, "\n");
+        Append(&text, indent, Text(statement), "\n", Lines(statement.body, indent + "  "), indent, "}\n");
     }
     print_calls();
     return text;

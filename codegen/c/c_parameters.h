@@ -4,8 +4,8 @@
 //
 // For example, three texts with the numbers
 //   0, 100, 200, 5      16, 3016, 6016, 5      64, 764, 1464, 5
-// have two parameters: N1 is the first number, N2 the second less the first. The macro's holes are
-//   N1, (N1+N2), (N1+2*N2), 5      and the calls (0,100), (16,3000), (64,700)
+// have two parameters: _z1 is the first number, _z2 the second less the first. The macro's holes are
+//   _z1, (_z1+_z2), (_z1+2*_z2), 5      and the calls (0,100), (16,3000), (64,700)
 #ifndef KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 #define KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 

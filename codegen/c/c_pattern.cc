@@ -69,7 +69,7 @@ void AddWord(std::string_view word, Pattern* pattern) {
 
 }  // namespace
 
-std::string ParameterName(size_t number) { return Cat("N", number + 1); }
+std::string ParameterName(size_t number) { return Cat("_z", number + 1); }
 
 int64_t Number::Times(size_t parameter) const {
   for (const auto& [number, times] : terms)

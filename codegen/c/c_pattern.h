@@ -3,7 +3,7 @@
 // become holes, which a macro fills with its parameters.
 //
 // For example, "c0_3 = a[4] + b5;" has the numbers 0, 3, 4 and 5. With parameters in three of its holes:
-//   c0_##N1 = a[(N1+3*N2+7)] + b##N2;
+//   c0_##_z1 = a[(_z1+3*_z2+7)] + b##_z2;
 #ifndef KIRSCH_CODEGEN_C_C_PATTERN_H_
 #define KIRSCH_CODEGEN_C_C_PATTERN_H_
 
@@ -19,7 +19,7 @@ namespace kirsch {
 // within C's int.
 inline constexpr int64_t kMostNumber = int64_t{1} << 28;
 
-// A constant and multiples of the parameters of the macro that the text is in: 7 + 1 * N1 + 3 * N2.
+// A constant and multiples of the parameters of the macro that the text is in: 7 + 1 * _z1 + 3 * _z2.
 struct Number {
   int64_t constant = 0;
   std::vector<std::pair<size_t, int64_t>> terms = {};  // parameter, times (not 0); ascending
@@ -56,7 +56,8 @@ struct Pattern {
 // floats, numbers that begin with other zeros, and strings.
 Pattern PatternOf(std::string_view text);
 
-// Returns the name of a macro's parameter: N1 for number 0, then N2, ...
+// Returns the name of a macro's parameter: _z1 for number 0, then _z2, ... No name in a header begins so:
+// users' names do not begin with "_".
 std::string ParameterName(size_t number);
 
 }  // namespace kirsch

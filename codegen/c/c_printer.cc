@@ -425,22 +425,18 @@ class HelperPool {
     const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = FunctionText(HelperParameters(procedure),
                                           FunctionPrinter(program, procedure, style_, callees).Print());
-    std::string name = Cat(style_.helper_name, "_", WithoutHash(procedure.name));
-    while (std::ranges::find(style_.taken, name) != style_.taken.end()) name += "_";
-    // Programs name their procedures for themselves: the same name need not be the same code.
-    std::vector<std::string>& versions = versions_[name];
-    const size_t version =
-        static_cast<size_t>(std::ranges::find(versions, attribute + rest) - versions.begin());
-    if (version > 0) Append(&name, "_", version + 1);
-    if (version == versions.size()) {
-      versions.push_back(attribute + rest);
-      functions_.push_back({Cat(style_.private_prefix, attribute, "void "), name, rest});
+    const std::string stem = Cat(style_.helper_name, "_", WithoutHash(procedure.name));
+    for (size_t version = 1;; ++version) {
+      const std::string name = version == 1 ? stem : Cat(stem, "_", version);
+      if (std::ranges::find(style_.taken, name) != style_.taken.end()) continue;
+      const auto [known, is_new] = texts_.try_emplace(name, attribute + rest);
+      if (is_new) functions_.push_back({Cat(style_.private_prefix, attribute, "void "), name, rest});
+      if (known->second == attribute + rest) return name;
     }
-    return name;
   }
 
   const CStyle& style_;
-  std::map<std::string, std::vector<std::string>> versions_;  // all but the name
+  std::map<std::string, std::string> texts_;  // by name: all but the name
   std::vector<CFunction> functions_;
 };
 

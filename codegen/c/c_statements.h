@@ -16,7 +16,7 @@ namespace kirsch {
 
 // A line; or a line that begins a block, with all statements up to the block's end; or the call of a macro.
 struct Statement {
-  Pattern head;  // of a macro's call its arguments, "(4, N1)"
+  Pattern head;  // of a macro's call its arguments, "(4,_z1)"
   std::vector<Statement> body = {};
   bool is_block = false;
   size_t macro = kNone;  // the number of the macro that it calls, a block with its beginning; kNone: none
@@ -33,7 +33,7 @@ std::string ShapeOf(const Statement& statement);
 
 // Returns the numbers of all statements, in the order of the text.
 std::vector<Hole> FindHoles(absl::Span<const Statement> statements);
-// Returns the statements with the macro's expressions in their holes: "a = b[300];" becomes "a = b[N1];".
+// Returns the statements with the macro's expressions in their holes: "a = b[300];" becomes "a = b[_z1];".
 Statements WithValues(absl::Span<const Statement> statements, const Parameters& parameters);
 
 }  // namespace kirsch

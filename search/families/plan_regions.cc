@@ -270,7 +270,8 @@ class PlanRegionFinder : private RegionFinder {
     return plan.ApplyToRange(LeastServed(first), SizesOf(last));
   }
 
-  // The same rule with as little code as the members allow; null: it is as it should be.
+  // The same rule with as little code as the members allow; null: it has no code for just these members, see
+  // BuildPlan.
   std::unique_ptr<SymbolicPlan> WithLittleCode(const RuleCosts::Share& share) const {
     const SymbolicPlan& plan = *rules_[share.rule].plan;
     const std::vector<size_t> members = ByLoss(share);

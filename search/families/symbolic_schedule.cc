@@ -355,7 +355,8 @@ SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, co
   if (main.tile == 0) return {};
   if (rows <= main.most_left()) return AskFew(node, spec, available);
   const uint32_t left = main.Left(rows), whole = rows - left;
-  if (main.AreHalves(rows)) return AskTiles(node, spec, rows - main.tile, available);
+  // Whole tiles and as many rows that are left are one tile, which runs twice.
+  if (whole == left) return AskTiles(node, spec, left, available);
   Answer answer = AskOneTile(node, WithSize(spec, main.tile));
   if (answer.cost >= kInfiniteCost) return {};
   answer.cost *= whole / main.tile;
@@ -424,7 +425,7 @@ Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decis
 Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
-  if (rows <= main.most_left() || main.AreHalves(rows))
+  if (rows <= main.most_left() || first == left)
     return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
   const Spec tile = WithSize(spec, main.tile);
   Impl whole = BuildNode(node, tile, RegisterDecision(node, tile), available);

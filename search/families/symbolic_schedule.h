@@ -130,9 +130,6 @@ class SymbolicSchedule {
     uint32_t Left(uint32_t rows) const {
       return rows < min_tail ? rows : min_tail + (rows - min_tail) % tile;
     }
-    // True if whole tiles have as many rows as what is left. A division would take both for the same tile,
-    // twice. So one whole tile is apart from all other rows.
-    bool AreHalves(uint32_t rows) const { return rows == 2 * Left(rows); }
   };
 
   // Ask* prices, Build* makes programs, and Build*Range programs for ranges. All follow the same pattern;

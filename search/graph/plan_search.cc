@@ -49,7 +49,7 @@ class Planner {
     if (operations.size() > kMaxOperations)
       return NoPlanAt(operations[kMaxOperations], Cat("at most ", kMaxOperations, " operations"));
     if (operations.empty()) return NoPlanAt(graph_.results.front().value, "an operation at least");
-    readers_ = FindReaders();
+    readers_ = FindDecidedReaders();
     fusion_graph_ = &learned_.FusionGraphOf(uses_, options_.most_states);
     KIRSCH_RETURN_IF_ERROR(FollowSchedule());
     KIRSCH_ASSIGN_OR_RETURN(PlanResult best, BestPlan());
@@ -69,11 +69,11 @@ class Planner {
 
  private:
   // The number of a constant's decided packing, and the operations that read the constant.
-  using Readers = std::pair<int, OperationSet>;
+  using DecidedReaders = std::pair<int, OperationSet>;
 
   // Finds the readers of all constants whose packing is decided, in the order of their numbers.
-  std::vector<Readers> FindReaders() const {
-    std::vector<Readers> readers;
+  std::vector<DecidedReaders> FindDecidedReaders() const {
+    std::vector<DecidedReaders> readers;
     for (const auto& decided : options_.packing) {
       OperationSet& all = readers.emplace_back(learned_.NumberOf(decided), OperationSet()).second;
       for (size_t place = 0; place < uses_.operations().size(); ++place)
@@ -340,7 +340,7 @@ class Planner {
   const PlanOptions& options_;
   const GraphUses uses_;
   GroupPricer pricer_;
-  std::vector<Readers> readers_;
+  std::vector<DecidedReaders> readers_;
   const FusionGraph* fusion_graph_ = nullptr;  // that of `learned_`
   std::vector<PlanStep> scheduled_;            // every plan begins with these
   OperationSet banned_;                        // the group that may not be; empty: none

@@ -29,7 +29,8 @@ constexpr std::string_view kKeywords =
 // not have such a name, as the preprocessor would replace it.
 constexpr std::string_view kMacros =
     "BIG_ENDIAN BUFSIZ BYTE_ORDER EOF EXIT_FAILURE EXIT_SUCCESS FD_* FILENAME_MAX FOPEN_MAX FP_* HUGE_VAL* "
-    "INFINITY INT16_* INT32_* INT64_* INT8_* INTMAX_* INTPTR_* INT_* KIRSCH_* LITTLE_ENDIAN L_ctermid "
+    "INFINITY INT16_* INT32_* INT64_* INT8_* INTMAX_* INTPTR_* INT_* "
+    "KIR1* KIR2* KIR3* KIR4* KIR5* KIR6* KIR7* KIR8* KIR9* KIRSCH_* LITTLE_ENDIAN L_ctermid "
     "L_cuserid "
     "L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT MB_CUR_MAX M_1_* M_2_* M_E* M_LN* M_LOG* M_PI* M_SQRT* NAN "
     "NFDBITS NULL PDP_ENDIAN PTRDIFF_* P_tmpdir RAND_MAX RENAME_* SEEK_* SIG_ATOMIC_* SIZE_MAX SIZE_WIDTH "

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "codegen/c/c_parameters.h"
 #include "codegen/c/c_pattern.h"
 #include "codegen/c/c_printer.h"
@@ -49,10 +50,10 @@ TEST(Pattern, HolesTakeWhatMacrosMakeOfTheirParameters) {
   pattern.holes[1].value = first;
   pattern.holes[2].value = Sum(3, second, Sum(1, first, Number{7}));
   pattern.holes[3].value = second;
-  EXPECT_EQ(pattern.Text(), "c0_##N1 = a[(N1+3*N2+7)] + b##N2;");
+  EXPECT_EQ(pattern.Text(), "c0_##_z1 = a[(_z1+3*_z2+7)] + b##_z2;");
   pattern.holes[0].value = second;
   pattern.holes[2].value = Sum(-1, first, Sum(1, first, Number{7}));
-  EXPECT_EQ(pattern.Text(), "c##N2##_##N1 = a[7] + b##N2;");
+  EXPECT_EQ(pattern.Text(), "c##_z2##_##_z1 = a[7] + b##_z2;");
 }
 
 // What the number is where the parameters are these.
@@ -148,6 +149,18 @@ TEST_P(MacrosTest, FunctionsThatDifferInAStrideAreInstances) {
   EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
 }
 
+// Users' parameters are in instances, so none may be called as a macro's are.
+TEST_P(MacrosTest, ParametersOfMacrosAreNoNamesOfUsers) {
+  std::vector<CFunction> functions;
+  for (const int stride : {100, 3000}) {
+    functions.push_back(Rows(Cat("rows_r", stride), 4, stride, 5));
+    functions.back().after = absl::StrReplaceAll(functions.back().after, {{"from", "N1"}, {"to", "NAME"}});
+  }
+  const std::string text = PrintFunctions(functions, "M");
+  EXPECT_THAT(text, HasSubstr("M2(100) M2(3000)\n"));
+  EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
+}
+
 // Statements at random, each several times with other numbers.
 class RandomCode {
  public:
@@ -205,7 +218,7 @@ TEST_P(MacrosTest, BlocksAreGroupedAsOneStatement) {
     Append(&after, "  {\n    const int sum = from[", 8 * i, "] + from[", 8 * i + 1, "];\n    to[", i,
            "] = sum * sum;\n  }\n");
   EXPECT_EQ(PrintFunctions({{"void ", "sums", after + "}\n"}}, "M"),
-            "#define M1(N1) { const int sum = from[(8*N1)] + from[(8*N1+1)]; to[N1] = sum * sum; }\n"
+            "#define M1(_z1) { const int sum = from[(8*_z1)] + from[(8*_z1+1)]; to[_z1] = sum * sum; }\n"
             "void sums(int* to, const int* from) { M1(0) M1(1) M1(2) M1(3) M1(4) M1(5) }\n"
             "\n"
             "#undef M1\n");
@@ -229,8 +242,8 @@ TEST_P(MacrosTest, GroupsAreFoundWhereverTheyAre) {
                        Cat("(int* to, const int* from, int sum0, int sum1, int sum2) {\n  to[1] = 2;\n",
                            step(7, 12), "  to[0] = sum0 - sum1 - sum2;\n}\n")});
   const std::string text = PrintFunctions(functions, "M");
-  EXPECT_THAT(text, HasSubstr("(0,N1)"));
-  EXPECT_THAT(text, HasSubstr("(16,N1)"));
+  EXPECT_THAT(text, HasSubstr("(0,_z1)"));
+  EXPECT_THAT(text, HasSubstr("(16,_z1)"));
   EXPECT_THAT(text, HasSubstr("(7,12)"));
   EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
 }

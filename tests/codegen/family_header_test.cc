@@ -285,6 +285,10 @@ TEST_P(FamilyHeaderTest, ProceduresOfOneNameMayDiffer) {
   EXPECT_EQ(Count(text, Cat("void ", name, "(")), 1);
   EXPECT_EQ(Count(text, Cat("void ", name, "_2(")), 1);
   EXPECT_THAT(text.substr(text.find("void other(")), HasSubstr(Cat(name, "_2(")));
+  // Kernels of users may be called so.
+  const std::string beside = PrintC(both, {"static ", "static ", "shared", {Cat(name, "_2")}, "", false});
+  EXPECT_EQ(Count(beside, Cat("void ", name, "_2(")), 0);
+  EXPECT_THAT(beside.substr(beside.find("void other(")), HasSubstr(Cat(name, "_3(")));
 }
 
 }  // namespace

@@ -192,9 +192,9 @@ TEST(Identifier, OfTexts) {
   EXPECT_TRUE(IsKernelName("kernel1"));
   for (const char* text : {"main", "wrong", "int", "NULL", "tanhf", "div"})
     EXPECT_FALSE(IsKernelName(text)) << text;
-  EXPECT_TRUE(IsIdentifier("tanh"));
+  for (const char* text : {"tanh", "KIR", "KIRA", "N1", "NAME"}) EXPECT_TRUE(IsIdentifier(text)) << text;
   for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas", "NULL", "_Bool",
-                           "__x86_64__", "M_PI", "_mm_add_ps", "_a", "INT32_C", "linux", "concept"})
+                           "__x86_64__", "M_PI", "_mm_add_ps", "_a", "INT32_C", "linux", "concept", "KIR17"})
     EXPECT_FALSE(IsIdentifier(text)) << text;
   EXPECT_EQ(MakeIdentifier("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
 }
