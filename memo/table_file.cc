@@ -213,12 +213,15 @@ absl::Status TableFile::ReadIdentity() {
   return absl::OkStatus();
 }
 
-// The target's name and text do not matter, only the fingerprints.
+const char* DifferenceOf(const TableIdentity& identity, const TableIdentity& expected) {
+  return identity.target_fingerprint != expected.target_fingerprint ? "another target"
+         : identity.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
+         : identity.cost_fingerprint != expected.cost_fingerprint   ? "another cost model"
+                                                                    : nullptr;
+}
+
 absl::Status TableFile::RefuseOthers(const TableIdentity& expected) const {
-  const char* other = identity_.target_fingerprint != expected.target_fingerprint ? "another target"
-                      : identity_.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
-                      : identity_.cost_fingerprint != expected.cost_fingerprint   ? "another cost model"
-                                                                                  : nullptr;
+  const char* const other = DifferenceOf(identity_, expected);
   if (other == nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(Cat(
       "'", path_, "': a table for ", other,

@@ -35,6 +35,9 @@ struct TableIdentity {
   std::string cost_fingerprint;    // of the cost model
 };
 
+// Says what differs for the solutions; null if nothing does. The target's name and text do not matter.
+const char* DifferenceOf(const TableIdentity& identity, const TableIdentity& expected);
+
 // The version of FORMAT.md. A table of another version is refused.
 inline constexpr int kTableFormat = 11;
 
