@@ -13,6 +13,11 @@
 #include "spec/text/status_macros.h"
 
 namespace kirsch {
+
+struct TableRows {
+  const char *table, *column, *one;  // the column of the keys; what a row is, for people
+};
+
 namespace {
 
 constexpr int kBusyMilliseconds = 60'000;  // how long to wait for other processes
@@ -29,12 +34,6 @@ std::string Schema() {
     Append(&schema, "CREATE TABLE ", texts.table,
            " (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);");
   return schema;
-}
-
-// SQL that sets checksum and data of a row; the key, or the question, is in the first column.
-std::string SetRow(const char* table, const char* column) {
-  return Cat("INSERT INTO ", table, " VALUES (?, ?, ?) ON CONFLICT (", column,
-             ") DO UPDATE SET checksum = excluded.checksum, data = excluded.data");
 }
 
 // Covers key and data, so data under another key is found. Chained XXH64, see FORMAT.md.
@@ -82,6 +81,9 @@ bool BelongsTo(const PageKey& key, const Page& page) {
         return false;
   return true;
 }
+
+constexpr TableRows kPages = {"pages", "key", "page"};
+constexpr TableRows RowsOf(TextKind kind) { return {Info(kind).table, "question", Info(kind).one}; }
 
 }  // namespace
 
@@ -211,44 +213,94 @@ absl::Status TableFile::ReadIdentity() {
   return absl::OkStatus();
 }
 
-// The target's name and text do not matter, only the fingerprints.
+const char* DifferenceOf(const TableIdentity& identity, const TableIdentity& expected) {
+  return identity.target_fingerprint != expected.target_fingerprint ? "another target"
+         : identity.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
+         : identity.cost_fingerprint != expected.cost_fingerprint   ? "another cost model"
+                                                                    : nullptr;
+}
+
 absl::Status TableFile::RefuseOthers(const TableIdentity& expected) const {
-  const char* other = identity_.target_fingerprint != expected.target_fingerprint ? "another target"
-                      : identity_.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
-                      : identity_.cost_fingerprint != expected.cost_fingerprint   ? "another cost model"
-                                                                                  : nullptr;
+  const char* const other = DifferenceOf(identity_, expected);
   if (other == nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(Cat(
       "'", path_, "': a table for ", other,
       ", left as it is; expected one for this target and version (a directory for --db keeps one of each)"));
 }
 
-// Checks everything before a page is used: checksum, compression, form, and that its points belong to its
-// key.
-absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view key_bytes,
-                                           std::string_view data, int64_t checksum) const {
-  const auto damaged = [&](std::string_view what) {
-    return absl::DataLossError(
-        Cat("'", path_, "': damaged: page ", XXH64(key_bytes.data(), key_bytes.size(), 0), ": ", what));
-  };
-  if (checksum != Checksum(key_bytes, data)) return damaged("its checksum doesn't match");
+absl::Status TableFile::Damaged(const TableRows& rows, std::string_view key, std::string_view what) const {
+  return absl::DataLossError(
+      Cat("'", path_, "': damaged: ", rows.one, " ", XXH64(key.data(), key.size(), 0), ": ", what));
+}
+
+absl::StatusOr<std::string> TableFile::Unpacked(const TableRows& rows, std::string_view key, int64_t checksum,
+                                                std::string_view data) const {
+  if (checksum != Checksum(key, data)) return Damaged(rows, key, "its checksum doesn't match");
   absl::StatusOr<std::string> bytes = Decompress(data);
-  if (!bytes.ok()) return damaged(std::string(bytes.status().message()));
-  absl::StatusOr<Page> page = Page::Decode(*bytes);
-  if (!page.ok()) return damaged(std::string(page.status().message()));
-  if (!BelongsTo(key, *page)) return damaged("it has points that belong elsewhere");
+  if (!bytes.ok()) return Damaged(rows, key, std::string(bytes.status().message()));
+  return bytes;
+}
+
+absl::StatusOr<std::optional<std::string>> TableFile::FindRow(const TableRows& rows,
+                                                              const std::string& key) const {
+  const std::string sql = Cat("SELECT checksum, data FROM ", rows.table, " WHERE ", rows.column, " = ?");
+  SqlStatement statement(database_, path_, sql.c_str());
+  if (!statement.Bind(key).Step()) {
+    if (!statement.status().ok()) return statement.status();
+    return std::optional<std::string>();
+  }
+  KIRSCH_ASSIGN_OR_RETURN(std::string bytes, Unpacked(rows, key, statement.Number(0), statement.Bytes(1)));
+  return std::optional<std::string>(std::move(bytes));
+}
+
+absl::Status TableFile::SetRow(const TableRows& rows, const std::string& key, const std::string& bytes) {
+  const std::string data = Compress(bytes);
+  const std::string sql = Cat("INSERT INTO ", rows.table, " VALUES (?, ?, ?) ON CONFLICT (", rows.column,
+                              ") DO UPDATE SET checksum = excluded.checksum, data = excluded.data");
+  SqlStatement statement(database_, path_, sql.c_str());
+  return statement.Bind(key).Bind(Checksum(key, data)).Bind(data).Run();
+}
+
+template <typename Decode, typename Visit>
+absl::Status TableFile::ForEachRow(const TableRows& rows, const Decode& decode, const Visit& visit,
+                                   const std::function<void(const absl::Status&)>& damaged) const {
+  const std::string sql =
+      Cat("SELECT ", rows.column, ", checksum, data FROM ", rows.table, " ORDER BY ", rows.column);
+  SqlStatement statement(database_, path_, sql.c_str());
+  while (statement.Step()) {
+    const std::string key(statement.Bytes(0));
+    const auto decoded = decode(key, statement.Number(1), statement.Bytes(2));
+    if (decoded.ok()) {
+      KIRSCH_RETURN_IF_ERROR(visit(key, *decoded));
+    } else if (damaged != nullptr) {
+      damaged(decoded.status());
+    } else {
+      return decoded.status();
+    }
+  }
+  return statement.status();
+}
+
+absl::Status TableFile::Contradiction(const absl::Status& status) const {
+  return absl::Status(status.code(), Cat("'", path_, "': it has another solution than the one to be added: ",
+                                         std::string(status.message())));
+}
+
+// Checks the form before a page is used, and that its points belong to its key.
+absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view key_bytes,
+                                           std::string_view bytes) const {
+  absl::StatusOr<Page> page = Page::Decode(bytes);
+  if (!page.ok()) return Damaged(kPages, key_bytes, std::string(page.status().message()));
+  if (!BelongsTo(key, *page)) return Damaged(kPages, key_bytes, "it has points that belong elsewhere");
   return page;
 }
 
 // A page without a row is empty: nothing is known of its points.
 absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
   const std::string key_bytes = key.Encode();
-  SqlStatement statement(database_, path_, "SELECT checksum, data FROM pages WHERE key = ?");
-  if (!statement.Bind(key_bytes).Step()) {
-    if (!statement.status().ok()) return statement.status();
-    return Page();
-  }
-  return DecodePage(key, key_bytes, statement.Bytes(1), statement.Number(0));
+  KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, FindRow(kPages, key_bytes));
+  if (!bytes) return Page();
+  return DecodePage(key, key_bytes, *bytes);
 }
 
 // Reads the page within the transaction, so that points of other processes are kept.
@@ -256,79 +308,34 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
   KIRSCH_ASSIGN_OR_RETURN(Page page, ReadPage(key));
   std::vector<PagePoint> all = page.Points();
   all.insert(all.end(), points.begin(), points.end());
-  absl::StatusOr<Page> merged = Page::Of(std::move(all));
-  if (!merged.ok())
-    return absl::AlreadyExistsError(Cat("'", path_, "': it has another solution than the one to be added: ",
-                                        std::string(merged.status().message())));
-  const std::string key_bytes = key.Encode(), data = Compress(merged->Encode());
-  const std::string sql = SetRow("pages", "key");
-  SqlStatement statement(database_, path_, sql.c_str());
-  return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
-}
-
-// As DecodePage.
-absl::StatusOr<std::string> TableFile::DecodeText(TextKind kind, std::string_view question, int64_t checksum,
-                                                  std::string_view data) const {
-  const auto damaged = [&](std::string_view what) {
-    return absl::DataLossError(Cat("'", path_, "': damaged: ", Info(kind).one, " ",
-                                   XXH64(question.data(), question.size(), 0), ": ", what));
-  };
-  if (checksum != Checksum(question, data)) return damaged("its checksum doesn't match");
-  absl::StatusOr<std::string> text = Decompress(data);
-  if (!text.ok()) return damaged(std::string(text.status().message()));
-  return text;
+  const absl::StatusOr<Page> merged = Page::Of(std::move(all));
+  if (!merged.ok()) return Contradiction(merged.status());
+  return SetRow(kPages, key.Encode(), merged->Encode());
 }
 
 // No row means that the question has no answer yet.
 absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
                                                                const std::string& question) const {
-  const std::string sql = Cat("SELECT checksum, data FROM ", Info(kind).table, " WHERE question = ?");
-  SqlStatement statement(database_, path_, sql.c_str());
-  if (!statement.Bind(question).Step()) {
-    if (!statement.status().ok()) return statement.status();
-    return std::optional<std::string>();
-  }
-  KIRSCH_ASSIGN_OR_RETURN(std::string text,
-                          DecodeText(kind, question, statement.Number(0), statement.Bytes(1)));
-  return std::optional<std::string>(std::move(text));
+  return FindRow(RowsOf(kind), question);
 }
 
 // Nothing is written if the answer stays as it is.
 absl::Status TableFile::AddText(TextKind kind, const std::string& question, const std::string& answer) {
   KIRSCH_ASSIGN_OR_RETURN(const std::optional<std::string> known, FindText(kind, question));
   const absl::StatusOr<std::string> united = United(kind, known.value_or(answer), answer);
-  if (!united.ok())
-    return absl::Status(united.status().code(),
-                        Cat("'", path_, "': it has another solution than the one to be added: ",
-                            std::string(united.status().message())));
+  if (!united.ok()) return Contradiction(united.status());
   if (known == *united) return absl::OkStatus();
-  const std::string data = Compress(*united);
-  const std::string sql = SetRow(Info(kind).table, "question");
-  SqlStatement statement(database_, path_, sql.c_str());
-  return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
+  return SetRow(RowsOf(kind), question, *united);
 }
 
-// As ForEachPage.
 absl::Status TableFile::ForEachText(
     TextKind kind,
     const std::function<absl::Status(const std::string& question, const std::string& answer)>& visit,
     const std::function<void(const absl::Status&)>& damaged) const {
-  const std::string sql =
-      Cat("SELECT question, checksum, data FROM ", Info(kind).table, " ORDER BY question");
-  SqlStatement statement(database_, path_, sql.c_str());
-  while (statement.Step()) {
-    const std::string question(statement.Bytes(0));
-    const absl::StatusOr<std::string> text =
-        DecodeText(kind, question, statement.Number(1), statement.Bytes(2));
-    if (text.ok()) {
-      KIRSCH_RETURN_IF_ERROR(visit(question, *text));
-    } else if (damaged != nullptr) {
-      damaged(text.status());
-    } else {
-      return text.status();
-    }
-  }
-  return statement.status();
+  const auto decode = [&](std::string_view question, int64_t checksum, std::string_view data) {
+    return Unpacked(RowsOf(kind), question, checksum, data);
+  };
+  return ForEachRow(RowsOf(kind), decode, visit, damaged);
 }
 
 // The first error ends the transaction without a trace.
@@ -353,25 +360,18 @@ absl::StatusOr<TableFile::StoredPage> TableFile::DecodeRow(std::string_view key_
   absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
   if (!key.ok())
     return absl::DataLossError(Cat("'", path_, "': damaged: ", std::string(key.status().message())));
-  KIRSCH_ASSIGN_OR_RETURN(Page page, DecodePage(*key, key_bytes, data, checksum));
+  KIRSCH_ASSIGN_OR_RETURN(const std::string bytes, Unpacked(kPages, key_bytes, checksum, data));
+  KIRSCH_ASSIGN_OR_RETURN(Page page, DecodePage(*key, key_bytes, bytes));
   return StoredPage{*std::move(key), std::move(page), static_cast<int64_t>(key_bytes.size() + data.size())};
 }
 
 absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
                                     const std::function<void(const absl::Status&)>& damaged) const {
-  SqlStatement statement(database_, path_, "SELECT key, checksum, data FROM pages ORDER BY key");
-  while (statement.Step()) {
-    const absl::StatusOr<StoredPage> page =
-        DecodeRow(statement.Bytes(0), statement.Number(1), statement.Bytes(2));
-    if (page.ok()) {
-      KIRSCH_RETURN_IF_ERROR(visit(*page));
-    } else if (damaged != nullptr) {
-      damaged(page.status());
-    } else {
-      return page.status();
-    }
-  }
-  return statement.status();
+  const auto decode = [&](std::string_view key, int64_t checksum, std::string_view data) {
+    return DecodeRow(key, checksum, data);
+  };
+  const auto visit_page = [&](const std::string&, const StoredPage& page) { return visit(page); };
+  return ForEachRow(kPages, decode, visit_page, damaged);
 }
 
 // Compares the checksums of the file's pages. First everything that is committed is moved from the

@@ -23,6 +23,8 @@ struct sqlite3;
 
 namespace kirsch {
 
+struct TableRows;  // which of the file's tables
+
 // Says what a table's solutions hold for: one target, one set of rules, one cost model. Fingerprints are 32
 // hexadecimal digits. If one of them differs, no solution carries over.
 struct TableIdentity {
@@ -32,6 +34,9 @@ struct TableIdentity {
   std::string rules_fingerprint;   // of the rewrites and of how the search chooses between equals
   std::string cost_fingerprint;    // of the cost model
 };
+
+// Says what differs for the solutions; null if nothing does. The target's name and text do not matter.
+const char* DifferenceOf(const TableIdentity& identity, const TableIdentity& expected);
 
 // The version of FORMAT.md. A table of another version is refused.
 inline constexpr int kTableFormat = 11;
@@ -103,13 +108,23 @@ class TableFile {
   absl::Status RefuseOthers(const TableIdentity& expected) const;
   absl::StatusOr<bool> IsNew() const;
   absl::Status AddText(TextKind kind, const std::string& question, const std::string& answer);
-  absl::StatusOr<std::string> DecodeText(TextKind kind, std::string_view question, int64_t checksum,
-                                         std::string_view data) const;
   absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
   absl::StatusOr<StoredPage> DecodeRow(std::string_view key_bytes, int64_t checksum,
                                        std::string_view data) const;
-  absl::StatusOr<Page> DecodePage(const PageKey& key, std::string_view key_bytes, std::string_view data,
-                                  int64_t checksum) const;
+  absl::StatusOr<Page> DecodePage(const PageKey& key, std::string_view key_bytes,
+                                  std::string_view bytes) const;
+  absl::Status Contradiction(const absl::Status& status) const;
+
+  // Pages and texts are kept alike, as rows of a key, a checksum and compressed bytes. Unpacked checks and
+  // decompresses what a row holds; FindRow returns nothing if there is no row with that key.
+  absl::Status Damaged(const TableRows& rows, std::string_view key, std::string_view what) const;
+  absl::StatusOr<std::string> Unpacked(const TableRows& rows, std::string_view key, int64_t checksum,
+                                       std::string_view data) const;
+  absl::StatusOr<std::optional<std::string>> FindRow(const TableRows& rows, const std::string& key) const;
+  absl::Status SetRow(const TableRows& rows, const std::string& key, const std::string& bytes);
+  template <typename Decode, typename Visit>
+  absl::Status ForEachRow(const TableRows& rows, const Decode& decode, const Visit& visit,
+                          const std::function<void(const absl::Status&)>& damaged) const;
 
   const std::string path_;
   sqlite3* const database_;

@@ -28,12 +28,7 @@ struct MergeArguments {
 // Tables may be merged only if they are for the same target, rules and cost model. Else their solutions don't
 // mean the same. FailedPrecondition says what differs.
 absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
-  const TableIdentity &a = file.identity(), &b = first.identity();
-  // The first difference is enough to say.
-  const char* const other = a.target_fingerprint != b.target_fingerprint ? "another target"
-                            : a.rules_fingerprint != b.rules_fingerprint ? "other rewrite rules"
-                            : a.cost_fingerprint != b.cost_fingerprint   ? "another cost model"
-                                                                         : nullptr;
+  const char* const other = DifferenceOf(file.identity(), first.identity());
   if (other == nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(
       Cat("'", file.path(), "': a table for ", other, " than '", first.path(), "' is"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -71,14 +72,15 @@ constexpr char kSmallValue[] = "(double)(seed >> 16 & 1) - (double)(seed >> 17 &
 constexpr char kGetFloat[] = "  return element == $ONE ? 1 : element == $TWO ? 2 : element == 0 ? 0 : -1;\n";
 constexpr char kPutFloat[] =
     "  return $CAST(value == 1 ? $ONE : value == 2 ? $TWO : value == 0 ? 0 : $MINUS_ONE);\n";
-// f16 that sums are of. They are converted in units of the least number above 0; numbers of 2048 units and
-// more have a larger exponent. Adding and subtracting 2^52 rounds to an integer, ties to even.
-constexpr char kGetSum[] = R"(  double value = element & 1023;
-  unsigned exponent = element >> 10 & 31;
-  if (exponent != 0) value += 1024;
-  for (; exponent > 1; --exponent) value *= 2;
-  return (element >> 15 ? -0x1p-24 : 0x1p-24) * value;
+// The mantissa of f16 counts 2^(exponent - 25).
+constexpr char kGetF16[] = R"(  int exponent = element >> 10 & 31;
+  double value = (element & 0x3ff) + (exponent ? 1024 : 0);
+  for (exponent += !exponent; exponent < 25; ++exponent) value /= 2;
+  for (; exponent > 25; --exponent) value *= 2;
+  return element & 0x8000 ? -value : value;
 )";
+// f16 that sums are of. They are made in units of the least number above 0; numbers of 2048 units and more
+// have a larger exponent. Adding and subtracting 2^52 rounds to an integer, ties to even.
 constexpr char kPutSum[] = R"(  double units = (value < 0 ? -value : value) * 0x1p24;
   volatile double rounded;
   unsigned exponent = 0;
@@ -433,11 +435,11 @@ struct Conversion {
 };
 
 // Wide types need no conversion but C's. Narrow integers saturate. Narrow floats, but for bf16 and sums of
-// f16, have a table of the few numbers that occur.
+// f16, have a table of the few numbers that occur; results of graphs in f16 may be any.
 Conversion ConversionOf(Dtype dtype) {
   const std::string cast = Cat("(", CType(dtype), ")");
   if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
-  if (dtype == Dtype::kF16Sums) return {kGetSum, kPutSum};
+  if (dtype == Dtype::kF16Sums) return {kGetF16, kPutSum};
   if (!IsNarrow(dtype)) return {"  return element;\n", Cat("  return ", cast, "value;\n")};
   if (!IsFloating(dtype))
     return {"  return element;\n", absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
@@ -451,32 +453,36 @@ Conversion ConversionOf(Dtype dtype) {
                                     {"$TWO", hex(PowerOfTwoBits(dtype, 1))},
                                     {"$MINUS_ONE", hex(SignBit(dtype) | one)}});
   };
-  return {text(kGetFloat), text(kPutFloat)};
+  return {dtype == Dtype::kF16 ? kGetF16 : text(kGetFloat), text(kPutFloat)};
 }
 
-// Prints the functions for each type that the file's operands have. Only types of lhs, rhs and out are
-// compared, so only these need `get`.
+// Prints the functions for each type that the file's operands have. Contractions' operands are filled; only
+// types of lhs, rhs and out, and of graphs' results, are compared, so only these need `get`.
 std::string FillsText(const HeaderFile& file) {
-  std::set<Dtype> types, compared;
+  std::set<Dtype> types, filled, compared;
   for (const HeaderFunction& function : file.functions) {
+    if (function.has_samples())
+      for (Dtype dtype : ResultTypes(function)) compared.insert(dtype);
     if (function.members.empty()) continue;
     const std::vector<EntryTensor> tensors = Unpacked(function.signature());
-    for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
+    for (const EntryTensor& tensor : tensors) filled.insert(tensor.dtype);
     compared.insert({tensors[0].dtype, tensors[1].dtype, tensors[2].dtype});
   }
-  std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
+  std::string text = filled.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
+  std::ranges::set_union(filled, compared, std::inserter(types, types.end()));
   for (Dtype dtype : types) {
     if (IsOfBlocks(dtype)) continue;
     const Conversion conversion = ConversionOf(dtype);
     const std::string value = absl::StrReplaceAll(dtype == Dtype::kF16Sums ? kSmallValue : kValue,
                                                   {{"$SHIFT", Info(dtype).has_sign ? "1" : "0"}});
-    text += absl::StrReplaceAll(Cat(compared.contains(dtype) ? kGet : "", kFill),
-                                {{"$TYPE", std::string(Info(dtype).name)},
-                                 {"$CTYPE", CType(dtype)},
-                                 {"$GET", conversion.get},
-                                 {"$PUT", conversion.put},
-                                 {"$VALUE", value},
-                                 {"$FILE", file.name}});
+    text +=
+        absl::StrReplaceAll(Cat(compared.contains(dtype) ? kGet : "", filled.contains(dtype) ? kFill : ""),
+                            {{"$TYPE", std::string(Info(dtype).name)},
+                             {"$CTYPE", CType(dtype)},
+                             {"$GET", conversion.get},
+                             {"$PUT", conversion.put},
+                             {"$VALUE", value},
+                             {"$FILE", file.name}});
   }
   return text;
 }

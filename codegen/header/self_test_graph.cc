@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -51,22 +50,6 @@ static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t
 }
 )";
 
-// Makes a number of an element. In f16, the mantissa counts 2^(exponent - 25).
-constexpr char kValueFunction[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
-$VALUE}
-)";
-constexpr char kValueF16[] = R"(  int exponent = element >> 10 & 31;
-  double value = (element & 0x3ff) + (exponent ? 1024 : 0);
-  for (exponent += !exponent; exponent < 25; ++exponent) value /= 2;
-  for (; exponent > 25; --exponent) value *= 2;
-  return element & 0x8000 ? -value : value;
-)";
-constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
-  float value;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
-)";
-
 constexpr char kRowIndent[] = "      ";  // of tables
 
 // Samples of all members are in one table, one member's after the other; `i` goes through it once.
@@ -97,25 +80,6 @@ $REFUSED  $FILE_free_memory();
   return wrong;
 }
 )";
-
-std::string ValueText(Dtype dtype) {
-  const char* const value = dtype == Dtype::kF16    ? kValueF16
-                            : dtype == Dtype::kBf16 ? kValueBf16
-                                                    : "  return element;\n";
-  return absl::StrReplaceAll(
-      kValueFunction,
-      {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
-}
-
-// The types of the results, which are the last tensors.
-std::vector<Dtype> ResultTypes(const HeaderFunction& function) {
-  const CSignature signature = function.signature();
-  const GraphSamples& samples = function.samples.front();
-  std::vector<Dtype> types;
-  for (size_t i = samples.elements.size() - samples.constant.size(); i > 0; --i)
-    types.push_back(signature.tensors[signature.tensors.size() - i].dtype);
-  return types;
-}
 
 // The variables of the results: "out", or of several "out0", "out1" and so on.
 std::vector<std::string> ResultNames(const HeaderFunction& function) {
@@ -245,7 +209,7 @@ std::string SampledValueText(const HeaderFunction& function) {
   const std::vector<std::string> results = ResultNames(function);
   std::string text;
   for (size_t i = 0; i < results.size(); ++i)
-    Append(&text, i + 1 < results.size() ? Cat("samples[i].result == ", i, " ? ") : "", "$FILE_value_",
+    Append(&text, i + 1 < results.size() ? Cat("samples[i].result == ", i, " ? ") : "", "$FILE_get_",
            std::string(Info(ResultTypes(function)[i]).name), "(", results[i], "[samples[i].element])",
            i + 1 < results.size() ? " : " : "");
   return text;
@@ -262,15 +226,18 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
   return types;
 }
 
+std::vector<Dtype> ResultTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  const GraphSamples& samples = function.samples.front();
+  std::vector<Dtype> types;
+  for (size_t i = samples.elements.size() - samples.constant.size(); i > 0; --i)
+    types.push_back(signature.tensors[signature.tensors.size() - i].dtype);
+  return types;
+}
+
 std::string GraphHelpersText(const HeaderFile& file) {
-  std::set<Dtype> types;
-  for (const HeaderFunction& function : file.functions)
-    if (function.has_samples())
-      for (Dtype dtype : ResultTypes(function)) types.insert(dtype);
-  if (types.empty()) return "";
-  std::string text = kHelpers;
-  for (Dtype dtype : types) text += ValueText(dtype);
-  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
+  if (std::ranges::none_of(file.functions, &HeaderFunction::has_samples)) return "";
+  return absl::StrReplaceAll(kHelpers, {{"$FILE", file.name}});
 }
 
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function) {

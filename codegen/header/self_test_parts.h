@@ -32,7 +32,11 @@ std::string FunctionsText(const HeaderFile& file);
 // Returns the types of the parameters of a graph's function, in the order of the text.
 std::vector<Dtype> ParameterTypes(const HeaderFunction& function);
 
-// Returns the functions that GraphCheckText calls; nothing if no function of the file is a graph's.
+// Returns the types of its results, which are the last tensors.
+std::vector<Dtype> ResultTypes(const HeaderFunction& function);
+
+// Returns the functions that GraphCheckText calls, but for those that read elements; nothing if no function
+// of the file is a graph's.
 std::string GraphHelpersText(const HeaderFile& file);
 
 // Returns NAME_check_all, which compares the samples of each member that has some. A function that takes

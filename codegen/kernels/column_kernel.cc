@@ -32,7 +32,7 @@ class ColumnWriter {
   // Whole blocks of `unroll` vectors, then what is left as one smaller block, whose last vector may be
   // partial.
   Procedure Write() && {
-    DeclareParameters();
+    parameters_.Declare(builder_, kernel_);
     const int unroll = kernel_.schedule.unroll.empty() ? 1 : kernel_.schedule.unroll.front();
     for (int slot = 0; slot <= unroll; ++slot) {  // one more for the rest
       columns_.push_back(Code(nullptr, Cat("column", slot)));
@@ -41,7 +41,7 @@ class ColumnWriter {
     const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
     const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
     if (!kernel_.columns.IsConstant()) {
-      const LeftOfBlocks left = CountBlocks(builder_, columns_of_row_, unroll, lanes_);
+      const LeftOfBlocks left = CountBlocks(builder_, parameters_.columns, unroll, lanes_);
       builder_.Loop(IndexOf(left.blocks), [&](VarId trip) { Block(Plus(Constant(0), trip, block), whole); });
       WriteLeft(builder_, left, unroll, lanes_,
                 [&](const Affine& column, const std::vector<LaneCount>& counts) { Block(column, counts); });
@@ -63,21 +63,7 @@ class ColumnWriter {
   // Makes the variables of one vector. Those of a column hold what is one for the column, such as its sum;
   // those of an element, whose `column` is given, are written anew in each row.
   std::unique_ptr<RowCode> Code(RowCode* column, const std::string& suffix) {
-    return std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, column, suffix);
-  }
-
-  // The parameters are (inputs..., results..., rows[, columns]).
-  void DeclareParameters() {
-    const auto pointer = [&](const std::string& name, Dtype dtype, bool stored) {
-      return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
-    };
-    const RowProgram& program = kernel_.program;
-    for (size_t i = 0; i < program.inputs.size(); ++i)
-      pointers_.inputs.push_back(pointer(Cat("input", i), program.inputs[i].dtype, false));
-    for (size_t i = 0; i < program.results.size(); ++i)
-      pointers_.results.push_back(pointer(Cat("result", i), program.results[i].dtype, true));
-    rows_ = builder_.IndexParameter("rows");
-    if (!kernel_.columns.IsConstant()) columns_of_row_ = builder_.IndexParameter("columns");
+    return std::make_unique<RowCode>(builder_, kernel_, plan_, parameters_, column, suffix);
   }
 
   // Writes all passes over the vectors of columns from `column` on. What is one for a column is computed and
@@ -106,20 +92,21 @@ class ColumnWriter {
   // Goes down all rows once, and where pointers went along, back up again.
   void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
     Down(pass, places);
-    if (!kernel_.columns.IsConstant()) builder_.Loop(IndexOf(rows_), [&](VarId) { AdvancePointers(-1); });
+    if (!kernel_.columns.IsConstant())
+      builder_.Loop(IndexOf(parameters_.row_count), [&](VarId) { AdvancePointers(-1); });
   }
 
   // Long sums go in blocks (row_sums.h).
   void Down(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(columns_, pass.reductions, places,
          [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
-    if (kernel_.sum_levels == 0) return Rows(pass, Constant(0), IndexOf(rows_), places);
+    if (kernel_.sum_levels == 0) return Rows(pass, Constant(0), IndexOf(parameters_.row_count), places);
     const auto each_sum = [&](const auto& step) {
       Each(columns_, pass.reductions, places, [&](RowCode& code, int reduction, const RowPlace&) {
         if (IsSum(kernel_.program, reduction)) step(code, reduction, code.Of(reduction));
       });
     };
-    SumInBlocks(builder_, IndexOf(rows_), kSumBlock, kernel_.sum_levels, each_sum,
+    SumInBlocks(builder_, IndexOf(parameters_.row_count), kSumBlock, kernel_.sum_levels, each_sum,
                 [&](const Affine& first, const Affine& count) { Rows(pass, first, count, places); });
   }
 
@@ -137,8 +124,8 @@ class ColumnWriter {
   }
 
   void AdvancePointers(int64_t rows) {
-    AdvanceByRows(builder_, pointers_.inputs, kernel_.input_row_strides, columns_of_row_, rows);
-    AdvanceByRows(builder_, pointers_.results, kernel_.result_row_strides, columns_of_row_, rows);
+    AdvanceByRows(builder_, parameters_.inputs, kernel_.input_row_strides, parameters_.columns, rows);
+    AdvanceByRows(builder_, parameters_.results, kernel_.result_row_strides, parameters_.columns, rows);
   }
 
   // Writes one row of a pass: what was kept is read, values are computed, then accumulated, kept and stored.
@@ -166,8 +153,7 @@ class ColumnWriter {
   const int lanes_;
   const RowPasses plan_;
   ProcedureBuilder builder_;
-  RowPointers pointers_;
-  VarId rows_ = kNoVar, columns_of_row_ = kNoVar;  // the latter only where there may be any number
+  RowParameters parameters_;
   Codes columns_, elements_;
 };
 

@@ -27,8 +27,6 @@ class DotProduct : VectorFormWriter {
         output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
-    if (kernel.tile.instruction().has_excess())
-      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (IsOfBlocks(kernel.rhs.dtype))
       decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.vector_bytes(),
                        kernel.tile.by_tables);
@@ -43,7 +41,7 @@ class DotProduct : VectorFormWriter {
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
     sums_.Start();
-    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
+    FillExcess();
     sums_.Loop(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step(), Constant(0),
                [&](const Affine& trip) {
                  if (decoder_) return Blocks(kernel_.unroll);
@@ -92,10 +90,7 @@ class DotProduct : VectorFormWriter {
           }
         }
       }
-      // One more row, which sums the excess of lhs times rhs.
-      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
-        builder_.Do(
-            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
+      SumExcess(u % kernel_.k_split, rhs_);
     }
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, Constant(steps)});
@@ -181,7 +176,6 @@ class DotProduct : VectorFormWriter {
   const RhsVectors rhs_;
   std::array<VarId, 2> lhs_;  // its parts
   DotOutput output_;
-  VarId excess_ = kNoVar;     // of lhs as o8
   VarId lhs_words_ = kNoVar;  // of pairs, both of bf16
   std::optional<BlockDecoder> decoder_;
 };

@@ -33,10 +33,28 @@ class FormWriter {
 class VectorFormWriter : protected FormWriter {
  protected:
   explicit VectorFormWriter(const Microkernel& kernel)
-      : FormWriter(kernel), accumulators_(builder_, kernel), sums_(builder_, kernel, accumulators_) {}
+      : FormWriter(kernel),
+        accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
+        excess_(kernel.tile.instruction().has_excess()
+                    ? OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel)
+                    : kNoVar) {}
+
+  // Lhs as o8 is 128 too much. An additional row of the tile sums this excess times rhs; no other lhs has
+  // one.
+  void FillExcess() {
+    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
+  }
+  void SumExcess(int set, const RhsVectors& rhs) {
+    for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
+      builder_.Do(MultiplyAdd{accumulators_.at(set, kernel_.tile.rows, j), excess_, rhs.at(j, 0)});
+  }
 
   const AccumulatorSets accumulators_;
   const TileSums sums_;
+
+ private:
+  const VarId excess_;
 };
 
 }  // namespace kirsch

@@ -34,8 +34,6 @@ class OuterProduct : VectorFormWriter {
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
                  kernel.rhs.panel % kernel.tile.lanes == 0);
     if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
-    if (kernel.tile.instruction().has_excess())
-      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     // With groups, `factor_` has other elements than sums have.
     if (group() == 1) output_.UseForOld(factor_);
   }
@@ -44,7 +42,7 @@ class OuterProduct : VectorFormWriter {
   // it is kTail, as one of group - 1 variants.
   Procedure Build() && {
     output_.Prefetch();
-    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
+    FillExcess();
     output_.Start();
     sums_.Start();
     ForReduction(builder_, kernel_, parameters_, sums_, [&](int steps) { Steps(steps, group()); });
@@ -90,10 +88,7 @@ class OuterProduct : VectorFormWriter {
         else
           Row(u, i, k, count);
       }
-      // The additional row sums 128 times rhs: lhs as o8 is 128 too much.
-      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
-        builder_.Do(
-            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
+      SumExcess(u % kernel_.k_split, rhs_);
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, LhsAt(0, steps * group()))});
     builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, RhsAt(steps * group(), 0))});
@@ -166,7 +161,6 @@ class OuterProduct : VectorFormWriter {
   const RhsVectors rhs_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
   VarId odd_factor_ = kNoVar;
-  VarId excess_ = kNoVar;  // of lhs as o8
   VectorOutput output_;
 };
 

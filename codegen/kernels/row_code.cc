@@ -10,6 +10,21 @@
 
 namespace kirsch {
 
+// In the order that RowProcedure documents.
+void RowParameters::Declare(ProcedureBuilder& builder, const RowKernel& kernel) {
+  const auto pointer = [&](const std::string& name, Dtype dtype, bool stored) {
+    return builder.PointerParameter(name, dtype, stored, kernel.in_place);
+  };
+  const RowProgram& program = kernel.program;
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    inputs.push_back(pointer(Cat("input", i), program.inputs[i].dtype, false));
+  for (size_t i = 0; i < program.results.size(); ++i)
+    results.push_back(pointer(Cat("result", i), program.results[i].dtype, true));
+  if (kernel.TakesScratch()) scratch = builder.PointerParameter("scratch", RealOf(program), true);
+  row_count = builder.IndexParameter("rows");
+  if (!kernel.columns.IsConstant()) columns = builder.IndexParameter("columns");
+}
+
 RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
                  const RowPointers& pointers, RowCode* row, const std::string& suffix)
     : builder_(builder),

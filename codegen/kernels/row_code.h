@@ -26,6 +26,13 @@ struct RowPointers {
   VarId scratch = kNoVar;
 };
 
+// All parameters of the procedure (row_kernel.h). `columns` is kNoVar if their number is known.
+struct RowParameters : RowPointers {
+  void Declare(ProcedureBuilder& builder, const RowKernel& kernel);
+
+  VarId row_count = kNoVar, columns = kNoVar;
+};
+
 // Says where a vector's elements are: the first one's column, how many there are, and how many rows they are
 // behind the row that pointers are at. `number`: of the row among all, where pointers go from row to row,
 // too.

@@ -35,20 +35,20 @@ class RowWriter {
         least_(-PrecisionOf(real_).most),
         plan_(FindPasses(kernel.program, kernel.schedule)),
         builder_(kernel.Name()),
-        row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
+        row_(builder_, kernel_, plan_, parameters_, nullptr, "row") {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
     KIRSCH_CHECK(kernel.columns.IsConstant() || kernel.schedule.streamed == RowSchedule::kNone);
   }
 
   Procedure Write() && {
-    const VarId rows = DeclareParameters();
+    parameters_.Declare(builder_, kernel_);
     if (!kernel_.columns.IsConstant()) CountColumns();
     // A slot has the variables of a vector. There are as many as any pass has at once, or as the first line
     // of a streamed result has.
     const int most = plan_.passes.empty() ? 0 : *std::ranges::max_element(kernel_.schedule.unroll);
     for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
-      slots_.push_back(std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, Cat(slot)));
-    builder_.Loop(IndexOf(rows), [&](VarId) {
+      slots_.push_back(std::make_unique<RowCode>(builder_, kernel_, plan_, parameters_, &row_, Cat(slot)));
+    builder_.Loop(IndexOf(parameters_.row_count), [&](VarId) {
       ChooseRows();
       for (size_t pass = 0; pass < plan_.passes.size(); ++pass) {
         RowValues(pass);
@@ -62,27 +62,11 @@ class RowWriter {
   }
 
  private:
-  // Declares the parameters that RowProcedure documents.
-  VarId DeclareParameters() {
-    const RowProgram& program = kernel_.program;
-    for (size_t i = 0; i < program.inputs.size(); ++i)
-      pointers_.inputs.push_back(Pointer(Cat("input", i), program.inputs[i].dtype, false));
-    for (size_t i = 0; i < program.results.size(); ++i)
-      pointers_.results.push_back(Pointer(Cat("result", i), program.results[i].dtype, true));
-    if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", real_, true);
-    const VarId rows = builder_.IndexParameter("rows");
-    if (!kernel_.columns.IsConstant()) columns_ = builder_.IndexParameter("columns");
-    return rows;
-  }
-
   // Counts the blocks and what they leave, once for all rows. Passes that unroll alike share the counts.
   void CountColumns() {
     for (int unroll : kernel_.schedule.unroll)
       if (!left_of_blocks_.contains(unroll))
-        left_of_blocks_.emplace(unroll, CountBlocks(builder_, columns_, unroll, lanes_));
-  }
-  VarId Pointer(const std::string& name, Dtype dtype, bool stored) {
-    return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
+        left_of_blocks_.emplace(unroll, CountBlocks(builder_, parameters_.columns, unroll, lanes_));
   }
 
   // Of inputs whose rows others choose, looks up which is read now.
@@ -90,9 +74,9 @@ class RowWriter {
     for (size_t i = 0; i < kernel_.program.inputs.size(); ++i) {
       const RowInput& input = kernel_.program.inputs[i];
       if (input.row_from < 0) continue;
-      pointers_.rows.resize(kernel_.program.inputs.size(), kNoVar);
-      pointers_.rows[i] = builder_.Index(Cat("row", i));
-      builder_.Do(LoadIndex{pointers_.rows[i], At(pointers_.inputs[static_cast<size_t>(input.row_from)]),
+      parameters_.rows.resize(kernel_.program.inputs.size(), kNoVar);
+      parameters_.rows[i] = builder_.Index(Cat("row", i));
+      builder_.Do(LoadIndex{parameters_.rows[i], At(parameters_.inputs[static_cast<size_t>(input.row_from)]),
                             input.rows});
     }
   }
@@ -102,8 +86,8 @@ class RowWriter {
     std::vector<Size> input_strides = kernel_.input_row_strides;
     for (size_t i = 0; i < input_strides.size(); ++i)
       if (kernel_.program.inputs[i].row_from >= 0) input_strides[i] = 0;
-    AdvanceByRows(builder_, pointers_.inputs, input_strides, columns_, 1);
-    AdvanceByRows(builder_, pointers_.results, kernel_.result_row_strides, columns_, 1);
+    AdvanceByRows(builder_, parameters_.inputs, input_strides, parameters_.columns, 1);
+    AdvanceByRows(builder_, parameters_.results, kernel_.result_row_strides, parameters_.columns, 1);
   }
 
   // Computes what is one for the row before a pass needs it, in all lanes; stores those results.
@@ -149,7 +133,7 @@ class RowWriter {
     if (blocks > 0) {
       Block(pass, Constant(0), std::vector<LaneCount>(static_cast<size_t>(kLineElements / lanes_), lanes_));
       const VarId head = builder_.Index("head");
-      builder_.Do(ToLine{head, pointers_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
+      builder_.Do(ToLine{head, parameters_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
       Blocks(pass, Plus(Constant(0), head, 1), Constant(blocks), unroll, true);
     }
     Rest(pass, blocks * block, unroll);
@@ -337,12 +321,11 @@ class RowWriter {
   const double least_;
   const RowPasses plan_;
   ProcedureBuilder builder_;
-  RowPointers pointers_;
+  RowParameters parameters_;
   RowCode row_;
   std::vector<std::unique_ptr<RowCode>> slots_;
   int accumulators_ = 0;
   bool online_in_blocks_ = false;
-  VarId columns_ = kNoVar;  // where there may be any number
   std::map<int, LeftOfBlocks> left_of_blocks_;
 };
 

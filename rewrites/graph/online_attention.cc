@@ -17,6 +17,7 @@
 #include "spec/check.h"
 #include "spec/graph/types.h"
 #include "spec/microkernel.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -524,77 +525,62 @@ class OnlineAttentionShaper {
 };
 
 // Where the number of keys is known, `online` is the rewrite; where it is not, the other two are.
+template <bool any_keys>
 bool Applies(const GroupProblem& problem) {
-  return !problem.symbolic_keys() && Matcher(problem.group).Match().has_value();
-}
-bool AppliesToAnyKeys(const GroupProblem& problem) {
-  return problem.symbolic_keys() && Matcher(problem.group).Match().has_value();
+  return problem.symbolic_keys() == any_keys && Matcher(problem.group).Match().has_value();
 }
 
 IterationSpace ScoresOf(const GroupProblem& problem, const Attention& attention) {
   return HeadsSpace(problem.group.graph().at(attention.softmax).type.dims, attention.heads);
 }
 
-// Blocks have fewer keys than there are; tiles are all rows, or what register tiles divide well.
-std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
-  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
-  const int64_t least = kLeastLines * LineElements(problem.target);
-  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
+// Returns doublings of a number of keys, with tiles of all rows, or of what register tiles divide well.
+std::vector<RewriteParameters> KeysAndTiles(int64_t first, int64_t end, const IterationSpace& scores,
+                                            const Target& target) {
+  std::vector<int64_t> tiles = RowTiles(scores.rows(), target);
   tiles.push_back(scores.rows());
   std::vector<RewriteParameters> all;
-  for (int64_t keys : Doublings(least, kMostTimes * least, scores.columns()))
+  for (int64_t keys : Doublings(first, LargestKeyBlock(target), end))
     for (int64_t tile : tiles) all.push_back({tile, keys});
   return all;
 }
 
-GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
-  const Attention attention = *Matcher(problem.group).Match();
-  const IterationSpace scores = ScoresOf(problem, attention);
-  const auto [tile, keys, unused] = form.parameters;
-  if (tile < 1 || tile > scores.rows() || keys < 1 || keys >= scores.columns()) {
-    GroupShape shape;
-    shape.Fail(problem.group.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
-    return shape;
-  }
-  return OnlineAttentionShaper(problem, attention, form, Division::kKnown).Shape();
+// Blocks have fewer keys than there are.
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
+  return KeysAndTiles(kLeastLines * LineElements(problem.target), scores.columns(), scores, problem.target);
 }
 
 // Blocks are powers of two, so that there are halves down to one key. The smallest one is always tried,
 // however few keys the graph has.
 std::vector<RewriteParameters> EnumerateAnyKeys(const GroupProblem& problem) {
   const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
-  const int64_t least = kLeastLines * LineElements(problem.target);
-  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
-  tiles.push_back(scores.rows());
-  std::vector<RewriteParameters> all;
-  for (int64_t keys = least / 2; keys <= kMostTimes * least; keys *= 2)
-    for (int64_t tile : tiles)
-      if (keys == least / 2 || keys <= scores.columns()) all.push_back({tile, keys});
-  return all;
+  const int64_t least = kLeastLines * LineElements(problem.target) / 2;
+  return KeysAndTiles(least, std::max(least, scores.columns()) + 1, scores, problem.target);
 }
 
-// Checks the parameters, then writes the nest for any number of keys.
-GroupShape ExpandKeys(const GroupProblem& problem, const GroupForm& form, Division division) {
+// Checks the parameters, then writes the nest.
+template <Division division>
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  constexpr bool kKnowsKeys = division == Division::kKnown;
   const Attention attention = *Matcher(problem.group).Match();
+  const IterationSpace scores = ScoresOf(problem, attention);
   const auto [tile, keys, unused] = form.parameters;
-  if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 2 ||
-      !std::has_single_bit(static_cast<uint64_t>(keys))) {
+  const bool divides = kKnowsKeys ? keys >= 1 && keys < scores.columns()
+                                  : keys >= 2 && std::has_single_bit(static_cast<uint64_t>(keys));
+  if (tile < 1 || tile > scores.rows() || !divides) {
     GroupShape shape;
-    shape.Fail(problem.group.at(0),
-               "a tile of no more rows than there are, and blocks of a power of two of keys");
+    shape.Fail(problem.group.at(0), Cat("a tile of no more rows than there are, and blocks of ",
+                                        kKnowsKeys ? "fewer keys" : "a power of two of keys"));
     return shape;
   }
   return OnlineAttentionShaper(problem, attention, form, division).Shape();
 }
 
-GroupShape ExpandAnyKeys(const GroupProblem& problem, const GroupForm& form) {
-  return ExpandKeys(problem, form, Division::kHalves);
-}
-
 // True if there is masked access to each type that has elements for keys. Matmuls need it of what they make
 // only.
 bool AppliesToAnyKeysAtOnce(const GroupProblem& problem) {
-  if (!AppliesToAnyKeys(problem)) return false;
+  if (!Applies<true>(problem)) return false;
   const Graph& graph = problem.group.graph();
   const auto may_vary = [&](int node) {
     return !problem.Varies(node) || LanesMayVary(graph.at(node).type.dtype, problem.target);
@@ -619,10 +605,6 @@ std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const GroupProblem& proble
   return all;
 }
 
-GroupShape ExpandAnyKeysAtOnce(const GroupProblem& problem, const GroupForm& form) {
-  return ExpandKeys(problem, form, Division::kAtOnce);
-}
-
 }  // namespace
 
 int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines * LineElements(target); }
@@ -634,7 +616,8 @@ int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines 
 // - a softmax, perhaps a cast of it to another floating type;
 // - a matmul by it from the left, of what the group doesn't make;
 // - operations that go by rows.
-const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
+const GraphRewrite kOnlineAttention = {
+    "online", {"tile", "keys"}, Applies<false>, Enumerate, Expand<Division::kKnown>};
 
 // The same for a number of keys that is a symbol (GroupProblem::varies). Whole blocks are
 // as many as there are; what is left is taken by halves of a block (StagesOfAnyKeys).
@@ -642,13 +625,14 @@ const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enum
 // Stages say how many keys they are for (Stage::keys), and their operands begin with the first key of all.
 // The price is that of the repeats: one block of each smaller size, and as many whole ones as make it about
 // the keys of the graph.
-const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyKeys,
-                               EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
+const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"},          Applies<true>,
+                               EnumerateAnyKeys, Expand<Division::kHalves>, KeyUse::kBlocks};
 
 // The same, but what is left is taken at once, by programs for any number of keys below a block's
 // (SizeSymbol::kKeysLeft). They are made and priced for as many keys as there may be. Not for types whose
 // vectors cannot have a number of elements that is a symbol (LanesMayVary).
-const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,
-                                     EnumerateAnyKeysAtOnce, ExpandAnyKeysAtOnce, KeyUse::kAtOnce};
+const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",        {"tile", "keys"},
+                                     AppliesToAnyKeysAtOnce,    EnumerateAnyKeysAtOnce,
+                                     Expand<Division::kAtOnce>, KeyUse::kAtOnce};
 
 }  // namespace kirsch

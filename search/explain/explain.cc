@@ -12,10 +12,11 @@ namespace {
 // would take longer than the search.
 constexpr Cost kRunnerUpShare = 4;
 
-// Expands the program's decisions once more, to list its nodes with their costs, traffic and memory.
+// Expands the program's decisions once more, to list its nodes with their costs, traffic and memory; with a
+// solver also with their second best decisions.
 class NodeLister {
  public:
-  explicit NodeLister(const CostModel& model) : model_(model) {}
+  explicit NodeLister(const CostModel& model, Solver* solver = nullptr) : model_(model), solver_(solver) {}
 
   // Lists all nodes. The first is the root, and its cost is that of the program.
   std::vector<ExplainedNode> List(const Impl& root) {
@@ -28,14 +29,15 @@ class NodeLister {
       top.bytes_held[static_cast<size_t>(placement)] +=
           FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
     }
-    Visit(top);
+    Visit(top, AvailableAtPlacement(root.spec, model_.target()));
     return std::move(nodes_);
   }
 
  private:
   // Appends the node and those below it; returns the cost of one run. The node gets its place before its
-  // children do, and is stored again when its cost is known.
-  Cost Visit(ExplainedNode node) {
+  // children do, and is stored again when its cost is known. The lines available at each node are those of
+  // the search.
+  Cost Visit(ExplainedNode node, Lines available) {
     const Impl& impl = *node.impl;
     Expansion expansion;
     Expand(impl.spec, impl.decision, model_.target(), &expansion);
@@ -45,6 +47,7 @@ class NodeLister {
       node.tile = TileFactsOf(impl.spec, expansion, model_.target());
     const size_t place = nodes_.size();
     nodes_.push_back(node);
+    const Lines below = AvailableBelow(impl.spec, expansion, available, model_.target());
     for (size_t i = 0; i < impl.children.size(); ++i) {
       ExplainedNode child;
       child.impl = &impl.children[i].impl;
@@ -53,8 +56,9 @@ class NodeLister {
       child.runs = node.runs * static_cast<double>(child.trips);
       child.weight = node.weight * static_cast<double>(expansion.children[i].weight);
       child.bytes_held = node.bytes_held;
-      node.cost += expansion.children[i].weight * Visit(child);
+      node.cost += expansion.children[i].weight * Visit(child, below);
     }
+    if (solver_ != nullptr) FindRunnerUp(available, &node);
     nodes_[place] = node;
     return node.cost;
   }
@@ -68,32 +72,6 @@ class NodeLister {
           expansion.filled_lines * model_.target().line_bytes;
   }
 
-  const CostModel& model_;
-  std::vector<ExplainedNode> nodes_;
-};
-
-// Finds the second best decision of each node, with the memo that the search left behind.
-class RunnersUp {
- public:
-  RunnersUp(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
-
-  // `nodes`: of a program of a placed root, parents before children.
-  void FindFor(std::vector<ExplainedNode>* nodes) {
-    size_t next = 0;
-    Visit(nodes, &next, AvailableAtPlacement(nodes->front().impl->spec, model_.target()));
-  }
-
- private:
-  // Walks the tree in the order in which NodeLister lists it, so `next` is always the node at hand. The lines
-  // left at each node are those of the search.
-  void Visit(std::vector<ExplainedNode>* nodes, size_t* next, Lines available) {
-    const size_t place = (*next)++;
-    const Impl& impl = *(*nodes)[place].impl;
-    const Choice choice = Look(impl.spec, impl.decision, available, model_);
-    for (size_t i = 0; i < impl.children.size(); ++i) Visit(nodes, next, choice.below);
-    FindRunnerUp(available, &(*nodes)[place]);
-  }
-
   // Tries the other decisions in the order of their closed forms, each below the best one so far.
   void FindRunnerUp(Lines available, ExplainedNode* node) {
     const Spec& spec = node->impl->spec;
@@ -101,7 +79,7 @@ class RunnersUp {
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
     for (const Choice& other : ChoicesBelow(best, spec, available, model_)) {
       if (other.decision == node->impl->decision) continue;
-      const Solver::Outcome outcome = solver_.Solve(spec, other, available, best);
+      const Solver::Outcome outcome = solver_->Solve(spec, other, available, best);
       if (!outcome.solved) continue;
       best = node->runner_up_cost = outcome.cost;
       node->runner_up = other.decision;
@@ -109,8 +87,8 @@ class RunnersUp {
   }
 
   const CostModel& model_;
-  const SearchOptions options_;
-  Solver solver_;
+  Solver* const solver_;
+  std::vector<ExplainedNode> nodes_;
 };
 
 }  // namespace
@@ -137,8 +115,9 @@ Traffic TrafficOf(const std::vector<ExplainedNode>& nodes) {
 
 Explanation Explain(const Impl& impl, const CostModel& model, Memo& memo) {
   Explanation explanation;
-  explanation.nodes = ExplainNodes(impl, model);
-  RunnersUp(model, memo).FindFor(&explanation.nodes);
+  const SearchOptions options;
+  Solver solver(model, memo, options, 0);
+  explanation.nodes = NodeLister(model, &solver).List(impl);
   explanation.traffic = TrafficOf(explanation.nodes);
   explanation.bound = model.LowerBound(impl.spec);
   explanation.peak_cycles = PeakCycles(impl.spec, model.target());

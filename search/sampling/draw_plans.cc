@@ -110,16 +110,11 @@ class PlanDrawer {
   }
 
  private:
-  // Draws until there are `count`, or too many draws in a row found nothing new.
   void Fill(size_t count, double farthest, std::optional<Plan> (PlanDrawer::*draw)()) {
-    // Whatever is new starts the count of tries again.
-    for (int tries = 0; plans_.size() < count && tries < kTriesPerPlan; ++tries) {
-      std::optional<Plan> plan = (this->*draw)();
-      if (!plan || plan->cycles > farthest * best_.cycles) continue;
-      if (!known_.insert(PrintPlanSchedule(*plan)).second) continue;
-      plans_.push_back(*std::move(plan));
-      tries = -1;
-    }
+    const auto is_new = [&](const Plan& plan) {
+      return plan.cycles <= farthest * best_.cycles && known_.insert(PrintPlanSchedule(plan)).second;
+    };
+    DrawUntil(count, kTriesPerPlan, [&] { return (this->*draw)(); }, is_new, &plans_);
   }
 
   // The plan of a schedule; nothing if the schedule is not in the space.

@@ -86,18 +86,6 @@ class Descent {
   int specs_ = 0;
 };
 
-// Adds what `draw` finds until there are `count`, or too many tries in a row found nothing new.
-template <typename Draw>
-void Fill(size_t count, Draw draw, std::set<std::string>* schedules, std::vector<DrawnProgram>* programs) {
-  // Whatever is new starts the count of tries again.
-  for (int tries = 0; programs->size() < count && tries < kTriesPerProgram; ++tries) {
-    std::optional<DrawnProgram> program = draw();
-    if (!program || !schedules->insert(PrintSchedule(program->impl)).second) continue;
-    programs->push_back(*std::move(program));
-    tries = -1;
-  }
-}
-
 DrawnProgram Optimum(const Spec& root, const CostModel& model, Memo& memo) {
   SearchResult result = Search(root, model, memo, {});
   return {std::move(result.impl), result.cost};
@@ -179,9 +167,15 @@ std::vector<DrawnProgram> DrawPrograms(const Spec& root, const CostModel& model,
   std::set<std::string> schedules = {PrintSchedule(drawer.best().impl)};
   const auto all = static_cast<size_t>(std::max(1, count));
   const auto anywhere = [&] { return drawer.DrawAnywhere(&random); };
-  Fill(1 + (all - 1) / 2, anywhere, &schedules, &programs);
-  Fill(all, [&] { return drawer.DrawAround(&random); }, &schedules, &programs);
-  Fill(all, anywhere, &schedules, &programs);  // where there are too few around the optimum
+  const auto is_new = [&](const DrawnProgram& program) {
+    return schedules.insert(PrintSchedule(program.impl)).second;
+  };
+  const auto fill = [&](size_t wanted, const auto& draw) {
+    DrawUntil(wanted, kTriesPerProgram, draw, is_new, &programs);
+  };
+  fill(1 + (all - 1) / 2, anywhere);
+  fill(all, [&] { return drawer.DrawAround(&random); });
+  fill(all, anywhere);  // where there are too few around the optimum
   return programs;
 }
 

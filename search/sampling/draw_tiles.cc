@@ -124,17 +124,15 @@ bool SameTile(const TileKernel& a, const TileKernel& b, const Target& target) {
 }  // namespace
 
 std::vector<TileKernel> DrawTileKernels(const Target& target, int count, uint64_t seed) {
-  // The tries start again with each tile that is new.
   std::vector<TileKernel> kernels;
   Random random(seed);
-  for (int tries = 0; static_cast<int>(kernels.size()) < count && tries < kTriesPerKernel; ++tries) {
-    std::optional<TileKernel> drawn = DrawKernel(target, &random);
-    if (!drawn || std::ranges::any_of(
-                      kernels, [&](const TileKernel& known) { return SameTile(known, *drawn, target); }))
-      continue;
-    kernels.push_back(*std::move(drawn));
-    tries = 0;
-  }
+  const auto is_new = [&](const TileKernel& drawn) {
+    return std::ranges::none_of(kernels,
+                                [&](const TileKernel& known) { return SameTile(known, drawn, target); });
+  };
+  DrawUntil(
+      static_cast<size_t>(std::max(0, count)), kTriesPerKernel, [&] { return DrawKernel(target, &random); },
+      is_new, &kernels);
   return kernels;
 }
 

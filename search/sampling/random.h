@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace kirsch {
 
@@ -39,6 +40,18 @@ auto TakeOne(Items* items, Random* random) {
   (*items)[place] = items->back();
   items->pop_back();
   return taken;
+}
+
+// Adds what `draw` finds, and `is_new` says is new, until there are `count`; or until so many `tries` in a
+// row added nothing.
+template <typename Draw, typename IsNew, typename Items>
+void DrawUntil(size_t count, int tries, const Draw& draw, const IsNew& is_new, Items* items) {
+  for (int left = tries; items->size() < count && left > 0; --left) {
+    auto drawn = draw();
+    if (!drawn || !is_new(*drawn)) continue;
+    items->push_back(*std::move(drawn));
+    left = tries + 1;
+  }
 }
 
 }  // namespace kirsch

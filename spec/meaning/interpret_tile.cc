@@ -67,48 +67,26 @@ template <typename Number>
     }
 }
 
-// One function for each type of sums; the macro compiles each for several instruction sets
-// (spec/multiversion.h).
-KIRSCH_MULTIVERSION
-void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
-                      float* out) {
-  OuterProducts(lhs, rhs, rows, steps, pitch, out);
-}
-KIRSCH_MULTIVERSION
-void AddOuterProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t steps, int64_t pitch,
-                      uint32_t* out) {
-  OuterProducts(lhs, rhs, rows, steps, pitch, out);
-}
-KIRSCH_MULTIVERSION
-void AddOuterProducts(const double* lhs, const double* rhs, int64_t rows, int64_t steps, int64_t pitch,
-                      double* out) {
-  OuterProducts(lhs, rhs, rows, steps, pitch, out);
-}
-KIRSCH_MULTIVERSION
-void AddOuterProducts(const F16Sum* lhs, const F16Sum* rhs, int64_t rows, int64_t steps, int64_t pitch,
-                      F16Sum* out) {
-  OuterProducts(lhs, rhs, rows, steps, pitch, out);
-}
-KIRSCH_MULTIVERSION
-void AddDotProducts(const F16Sum* lhs, const F16Sum* rhs, int64_t rows, int64_t columns, int64_t steps,
-                    int64_t lanes, F16Sum* sums) {
-  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
-}
-KIRSCH_MULTIVERSION
-void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
-                    int64_t lanes, float* sums) {
-  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
-}
-KIRSCH_MULTIVERSION
-void AddDotProducts(const double* lhs, const double* rhs, int64_t rows, int64_t columns, int64_t steps,
-                    int64_t lanes, double* sums) {
-  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
-}
-KIRSCH_MULTIVERSION
-void AddDotProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t columns, int64_t steps,
-                    int64_t lanes, uint32_t* sums) {
-  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
-}
+// The functions for each type of sums. KIRSCH_MULTIVERSION compiles each for several instruction sets, which
+// compilers do to no template.
+// NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type
+#define KIRSCH_SUMS_OF(Number)                                                                            \
+  KIRSCH_MULTIVERSION                                                                                     \
+  void AddOuterProducts(const Number* lhs, const Number* rhs, int64_t rows, int64_t steps, int64_t pitch, \
+                        Number* out) {                                                                    \
+    OuterProducts(lhs, rhs, rows, steps, pitch, out);                                                     \
+  }                                                                                                       \
+  KIRSCH_MULTIVERSION                                                                                     \
+  void AddDotProducts(const Number* lhs, const Number* rhs, int64_t rows, int64_t columns, int64_t steps, \
+                      int64_t lanes, Number* sums) {                                                      \
+    DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);                                             \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+KIRSCH_SUMS_OF(float)
+KIRSCH_SUMS_OF(double)
+KIRSCH_SUMS_OF(uint32_t)
+KIRSCH_SUMS_OF(F16Sum)
+#undef KIRSCH_SUMS_OF
 
 // A part of a matrix: rows from `rows` to before `end_row`, columns from `columns` to before `end_column`.
 struct Part {

@@ -87,8 +87,7 @@ TEST_F(BrowserTest, BadInputIsRefusedOnOneLineAndNothingIsWritten) {
           .ok());
   refused("--measured " + Path("none.json"), "No such file or directory");
   refused("--measured " + Path("broken.json"), "broken.json:1:");
-  refused("--measured " + Path("other.json"),
-          "other.json:1:1: expected a report of bench, which has results");
+  refused("--measured " + Path("other.json"), "other.json:1:1: expected an object with \"results\"");
   refused("--measured " + Path("text.json"), "text.json:1:23: expected a string, got 1");
   refused("--measured " + Path("wrong.json"),
           "expected results of 'matmul f32 4x4x4', got those of 'matmul f32 5x5x5'");
