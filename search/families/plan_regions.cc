@@ -28,7 +28,7 @@ std::vector<std::vector<double>> ValuesOf(absl::Span<const VaryingSize> sizes) {
 class PlanRegionFinder : private RegionFinder {
  public:
   explicit PlanRegionFinder(const PlanMembers& members)
-      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3, .patience = 2}),
+      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3}),
         members_(members),
         rule_finder_(members) {
     for (const Graph& graph : members.graphs)
