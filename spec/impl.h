@@ -20,7 +20,7 @@
 // A program for a range of sizes is a tree of the same form. Where a dim's size is a symbol (program/size.h),
 // `range` has the least one, and the spec has the most. So with m = 1..64 and `tile m 6` the tiles of 6 rows
 // run as often as there are that many; what is left is one of several register tiles, of 1 to 5 rows, or more
-// where MinTail says so. M and N may vary both: then what is for each size of M is itself for a range of N.
+// where MinTail says so. M and N may vary both: then what is for each size of N is itself for a range of M.
 // clang-format off
 //   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
 //                  as much as a tile, MinTail is always left, or all there is if that is less
